@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Strict settings for every Swift target. `Lifetimes` is still experimental: a rename touches this list only.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+    .strictMemorySafety(),
+]
+
+let linux = BuildSettingCondition.when(platforms: [.linux])
+
+let package = Package(
+    name: "AttachmentPrep",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "AttachmentPrep", targets: ["AttachmentPrep", "MediaTypes"]),
+        .executable(name: "attachprep", targets: ["attachprep"]),
+    ],
+    traits: [
+        .trait(name: "GIF", description: "Decode GIF through giflib."),
+        .trait(name: "WebP", description: "Decode WebP through libwebp."),
+        .trait(name: "HEIF", description: "Decode HEIC and AVIF through libde265 and dav1d."),
+        .trait(name: "TIFF", description: "Decode TIFF through libtiff."),
+        .trait(name: "ICC", description: "Convert colours through lcms2."),
+        .trait(name: "Service", description: "Links, cache and the upload hook's HTTP service."),
+        .default(enabledTraits: ["GIF", "WebP", "HEIF", "TIFF", "ICC", "Service"]),
+    ],
+    targets: [
+        // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
+        .target(
+            name: "CCodecs",
+            linkerSettings: [
+                .linkedLibrary("jpeg", linux),
+                .linkedLibrary("png16", linux),
+                .linkedLibrary("z", linux),
+            ]),
+        .target(name: "MediaTypes", swiftSettings: strict),
+        .target(name: "Pixels", swiftSettings: strict),
+        .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
+        .target(
+            name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"], swiftSettings: strict),
+        .target(
+            name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+        .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
+    ]
+)

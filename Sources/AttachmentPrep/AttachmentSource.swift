@@ -1,0 +1,29 @@
+/// Where an input's bytes come from.
+public struct AttachmentSource: Sendable {
+    enum Kind: Sendable {
+        case path(String)
+        case descriptor(Int32)
+        case bytes([UInt8])
+    }
+
+    let kind: Kind
+    /// The input as shown in the record.
+    public var name: String
+    /// The file name whose suffix is compared with the type; nil when there is none.
+    public var claimedName: String?
+
+    /// A file, read in place.
+    public static func file(_ path: String) -> Self {
+        Self(kind: .path(path), name: path, claimedName: path)
+    }
+
+    /// An open descriptor that is read to its end and left open: a pipe, a socket, standard input.
+    public static func descriptor(_ fd: Int32, name: String) -> Self {
+        Self(kind: .descriptor(fd), name: name, claimedName: nil)
+    }
+
+    /// Bytes in memory.
+    public static func bytes(_ bytes: [UInt8], name: String) -> Self {
+        Self(kind: .bytes(bytes), name: name, claimedName: name)
+    }
+}

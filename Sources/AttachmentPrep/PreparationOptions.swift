@@ -1,0 +1,39 @@
+/// What may be changed about a preparation besides its profiles.
+public struct PreparationOptions: Hashable, Sendable {
+    /// Replaces every profile's byte budget when set.
+    public var maxBytes: Int?
+    /// Makes every box min(width, E) × min(height, E) when set.
+    public var maxEdge: Int?
+    /// Quality floor, 1...100: below it pixels shrink instead.
+    public var minQuality = 40
+    /// Quality ceiling, 1...100.
+    public var maxQuality = 90
+    /// What lies behind transparent pixels, as 0xRRGGBB in sRGB.
+    public var background: UInt32 = 0xFF_FFFF
+    /// Makes a picture of what there is of an input that ends early, with the warning `truncated-input`.
+    public var allowsTruncated = false
+    /// Ceilings on what one input may cost.
+    public var limits = ResourceLimits()
+    /// Folder for the unlinked temporary files of the spool route; nil means `TMPDIR` or `/tmp`.
+    public var spoolDirectory: String?
+
+    /// The defaults.
+    public init() {}
+}
+
+/// Ceilings on what one input may cost, checked from its header before anything is allocated.
+public struct ResourceLimits: Hashable, Sendable {
+    /// Bytes of memory one job may be computed to need.
+    public var memory: Int = 512 * 1024 * 1024
+    /// Bytes of encoded input.
+    public var inputBytes: Int = 256 * 1024 * 1024
+    /// Pixels of the source picture.
+    public var pixels: Int = 268_435_456
+    /// Scans of a JPEG.
+    public var scans: Int = 100
+    /// Wall-clock time for one input, all stages; nil for no limit.
+    public var timeout: Duration? = .seconds(20)
+
+    /// The limits of the command line and the server.
+    public init() {}
+}

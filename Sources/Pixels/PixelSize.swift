@@ -1,0 +1,1 @@
+package struct PixelSize: Hashable, Sendable {}

@@ -1,0 +1,2 @@
+import AttachmentPrep
+print(AttachmentPreparer().record(of: .file("x"), into: .directory("y")).outcome.rawValue)

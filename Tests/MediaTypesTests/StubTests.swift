@@ -1,0 +1,2 @@
+import Testing
+@Test func stub() { #expect(1 == 1) }
