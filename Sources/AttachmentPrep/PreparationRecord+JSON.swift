@@ -81,7 +81,16 @@ extension PreparationRecord.Source: Encodable {
     }
 }
 
-extension PreparationRecord.Memory: Encodable {}
+extension PreparationRecord.Memory: Encodable {
+    private enum Key: String, CodingKey { case need, limit }
+
+    /// Writes the pair's JSON object.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(need, forKey: .need)
+        try object.encode(limit, forKey: .limit)
+    }
+}
 
 extension PrepError: Encodable {
     private enum Key: String, CodingKey { case code, stage, message, detail }

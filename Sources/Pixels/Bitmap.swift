@@ -1,0 +1,28 @@
+/// Width and height in pixels.
+package struct PixelSize: Hashable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(_ width: Int, _ height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Width × height; sizes that reach here are bounded by admission, so it cannot overflow.
+    package var area: Int { width * height }
+}
+
+/// A picture of output size, never of source size: sRGB samples, rows from the top, channels interleaved.
+package struct Bitmap: Sendable {
+    package let size: PixelSize
+    /// 1 (grey) or 3 (red, green, blue).
+    package let channels: Int
+    /// `size.height` rows of `size.width * channels` bytes.
+    package var samples: [UInt8]
+
+    package init(size: PixelSize, channels: Int, samples: [UInt8]) {
+        self.size = size
+        self.channels = channels
+        self.samples = samples
+    }
+}
