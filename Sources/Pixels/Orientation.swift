@@ -1,0 +1,54 @@
+/// EXIF orientation (Exif 2.32, 4.6.4 A): where the stored picture's first row and column lie when upright.
+package enum Orientation: Int, Sendable, CaseIterable {
+    case upright = 1
+    case mirrored
+    case rotated180
+    case flipped
+    case transposed
+    case rotated90
+    case transversed
+    case rotated270
+
+    /// Whether upright width and height are the stored ones exchanged.
+    package var swapsAxes: Bool { rawValue >= 5 }
+
+    /// A stored size seen upright, or an upright one as stored: the exchange is its own inverse.
+    package func turned(_ size: PixelSize) -> PixelSize {
+        swapsAxes ? PixelSize(size.height, size.width) : size
+    }
+}
+
+extension Bitmap {
+    /// The same picture upright.
+    package func upright(from orientation: Orientation) -> Bitmap {
+        guard orientation != .upright else { return self }
+        let size = orientation.turned(self.size)
+        var out = [UInt8](repeating: 0, count: samples.count)
+        let (fromWidth, fromHeight) = (self.size.width, self.size.height)
+        let rowBytes = fromWidth * channels
+        // Stored sample of the upright origin, and the steps in it for one upright column and one upright row.
+        let (left, right) = (0, (fromWidth - 1) * channels)
+        let (top, bottom) = (0, (fromHeight - 1) * rowBytes)
+        let (origin, column, row): (Int, Int, Int) =
+            switch orientation {
+            case .upright: (left + top, channels, rowBytes)
+            case .mirrored: (right + top, -channels, rowBytes)
+            case .rotated180: (right + bottom, -channels, -rowBytes)
+            case .flipped: (left + bottom, channels, -rowBytes)
+            case .transposed: (left + top, rowBytes, channels)
+            case .rotated90: (left + bottom, -rowBytes, channels)
+            case .transversed: (right + bottom, -rowBytes, -channels)
+            case .rotated270: (right + top, rowBytes, -channels)
+            }
+        var to = 0
+        for y in 0..<size.height {
+            var from = origin + y * row
+            for _ in 0..<size.width {
+                for c in 0..<channels { out[to + c] = samples[from + c] }
+                to += channels
+                from += column
+            }
+        }
+        return Bitmap(size: size, channels: channels, samples: out)
+    }
+}

@@ -1,0 +1,32 @@
+/// How the samples of a decoder's row are laid out: interleaved channels of 8 or 16 bits, sRGB-encoded.
+package struct PixelLayout: Hashable, Sendable {
+    package enum Channels: Hashable, Sendable {
+        case gray, grayAlpha, rgb, rgba
+        /// Inks; `inverted` as Adobe stores them, 255 meaning no ink.
+        case cmyk(inverted: Bool)
+    }
+
+    package let channels: Channels
+    /// 8, or 16 in the machine's byte order.
+    package let bitsPerSample: Int
+
+    package init(_ channels: Channels, bitsPerSample: Int = 8) {
+        self.channels = channels
+        self.bitsPerSample = bitsPerSample
+    }
+
+    package var channelCount: Int {
+        switch channels {
+        case .gray: 1
+        case .grayAlpha: 2
+        case .rgb: 3
+        case .rgba, .cmyk: 4
+        }
+    }
+
+    /// Bytes from one pixel to the next.
+    package var bytesPerPixel: Int { channelCount * bitsPerSample / 8 }
+
+    /// Whether every pixel's red, green and blue are equal by construction; the matte must be grey too.
+    package var isGray: Bool { channels == .gray || channels == .grayAlpha }
+}
