@@ -225,7 +225,7 @@ ap_status ap_jpeg_start(ap_jpeg *jpeg, int numerator, size_t memory_limit) {
     return AP_NEEDS_INPUT;
 }
 
-void ap_jpeg_get_header(const ap_jpeg *jpeg, ap_jpeg_header *out) {
+void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out) {
     const struct jpeg_decompress_struct *info = &jpeg->info;
     memset(out, 0, sizeof *out);
     if (jpeg->phase == PHASE_HEADER) return;
@@ -238,7 +238,7 @@ void ap_jpeg_get_header(const ap_jpeg *jpeg, ap_jpeg_header *out) {
     case JCS_YCCK: out->color = info->saw_Adobe_marker ? AP_JPEG_CMYK_ADOBE : AP_JPEG_CMYK; break;
     default: out->color = AP_JPEG_RGB;
     }
-    out->whole_picture = info->progressive_mode || info->comps_in_scan < info->num_components;
+    out->whole_picture = jpeg_has_multiple_scans(&jpeg->info);
     for (int i = 0; i < info->num_components; i++) {
         const jpeg_component_info *component = &info->comp_info[i];
         out->coefficients += (uint64_t)component->width_in_blocks * component->height_in_blocks * 64;

@@ -76,13 +76,17 @@ static void on_row(png_structp reader, png_bytep row, png_uint_32 y, int pass) {
     if (png->row(png->context, row)) leave(png, AP_STOPPED);
 }
 
-static void on_end(png_structp reader, png_infop info) {
-    ap_png *png = png_get_progressive_ptr(reader);
-    (void)info;
+static void deliver_frame(ap_png *png) {
     while (png->frame && png->rows < png->header.height) {
         if (png->row(png->context, png->frame + (size_t)png->rows * png->row_bytes)) leave(png, AP_STOPPED);
         png->rows++;
     }
+}
+
+static void on_end(png_structp reader, png_infop info) {
+    ap_png *png = png_get_progressive_ptr(reader);
+    (void)info;
+    deliver_frame(png);
     if (png->rows < png->header.height) {
         snprintf(png->message, sizeof png->message, "the picture data ends after row %u of %u",
                  (unsigned)png->rows, (unsigned)png->header.height);
@@ -125,6 +129,17 @@ ap_status ap_png_push(ap_png *png, const uint8_t *bytes, size_t count, ap_row_fn
     if (setjmp(png->trap)) return png->status;
     png_process_data(png->reader, png->info, (png_bytep)bytes, count);
     return png->over ? png->status : AP_NEEDS_INPUT;
+}
+
+ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context) {
+    if (png->over) return png->status;
+    png->row = row;
+    png->context = context;
+    if (setjmp(png->trap)) return png->status;
+    deliver_frame(png);
+    png->over = 1;
+    png->status = AP_FINISHED;
+    return png->status;
 }
 
 void ap_png_get_header(const ap_png *png, ap_png_header *out) { *out = png->header; }

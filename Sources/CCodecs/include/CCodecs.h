@@ -45,7 +45,7 @@ void ap_jpeg_destroy(ap_jpeg *jpeg);
 ap_status ap_jpeg_push(ap_jpeg *jpeg, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
 // After AP_HEADER: decode at numerator/8, holding at most memory_limit bytes.
 ap_status ap_jpeg_start(ap_jpeg *jpeg, int numerator, size_t memory_limit);
-void ap_jpeg_get_header(const ap_jpeg *jpeg, ap_jpeg_header *out);
+void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out);
 const char *ap_jpeg_message(const ap_jpeg *jpeg);
 // Warnings that mean damaged picture data, and those every decoder shrugs at.
 int32_t ap_jpeg_damage(const ap_jpeg *jpeg);
@@ -65,6 +65,8 @@ ap_png *ap_png_create(void);
 void ap_png_destroy(ap_png *png);
 // Feeds bytes; rows of an interlaced picture all come after the last byte, from a frame held inside.
 ap_status ap_png_push(ap_png *png, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
+// Says that no bytes follow: delivers what there is of an interlaced frame.
+ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context);
 // Shape of the rows; zeros until the first image data was pushed.
 void ap_png_get_header(const ap_png *png, ap_png_header *out);
 const char *ap_png_message(const ap_png *png);

@@ -1,0 +1,98 @@
+package import Pixels
+
+/// A pushed decoder of one picture: bytes in as they arrive, rows out to a pipeline, one shot.
+///
+/// The order of calls is `push` until it answers `.header`, `start`, `push` from where the header ended until
+/// `.finished`, and `finish` when the bytes end before that.
+package protocol ImageDecoder: ~Copyable {
+    /// Decodes as far as the bytes go.
+    ///
+    /// - Parameter rows: where rows go; needed once the decoder was started.
+    /// - Throws: for good; the decoder is then of no more use.
+    mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
+
+    /// Begins decoding at `numerator`/8 of the stored size.
+    ///
+    /// - Parameter memoryLimit: bytes the codec may hold, where it knows how to count them.
+    mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError)
+
+    /// Says that no bytes follow. Throws `.truncated`, or with `pad` delivers what there is of the picture.
+    mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError)
+
+    /// What a decoder saw besides pixels.
+    var notes: DecodeNotes { get }
+
+    /// Bytes of the head that a second decoder needs before the bytes that follow the header.
+    var head: [UInt8] { get }
+
+    /// Takes the bytes of the picture itself without metadata, where they may pass without loss and were kept.
+    mutating func takeLosslessCopy() -> [UInt8]?
+
+    /// Keeps such a copy up to `limit` bytes from now on, or gives it up when `limit` is nil.
+    mutating func keepLosslessCopy(limit: Int?)
+}
+
+extension ImageDecoder where Self: ~Copyable {
+    package var head: [UInt8] { [] }
+    package mutating func takeLosslessCopy() -> [UInt8]? { nil }
+    package mutating func keepLosslessCopy(limit: Int?) {}
+}
+
+/// How far a push went.
+package enum DecodeStep: Sendable {
+    /// All given bytes are used up.
+    case needsInput
+    /// The header is known; bytes from index `consumed` on belong to the picture.
+    case header(ImageHeader, consumed: Int)
+    /// The picture is whole; bytes from index `consumed` on do not belong to it.
+    case finished(consumed: Int)
+}
+
+/// What is known before the first row, and what decoding would take.
+package struct ImageHeader: Sendable {
+    /// Stored size, before `orientation`.
+    package let size: PixelSize
+    package let orientation: Orientation
+    package let layout: PixelLayout
+    /// The N of N/8 the codec can decode at, smallest first; 8 is always there.
+    package let numerators: [Int]
+    /// Whether the codec can show nothing before the last byte: the spool route.
+    package let needsWholeInput: Bool
+    /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
+    package let mayPassLossless: Bool
+    /// Bytes the codec holds when decoding at N/8.
+    package let codecNeed: @Sendable (_ numerator: Int) -> Int
+
+    /// Size of the rows at N/8, rounded up as libjpeg does.
+    package func rowSize(numerator n: Int) -> PixelSize {
+        PixelSize((size.width * n + 7) / 8, (size.height * n + 7) / 8)
+    }
+}
+
+/// What a decoder saw besides pixels.
+package struct DecodeNotes: Sendable {
+    package var hasMetadata = false
+    package var hasProfile = false
+    package var isAnimated = false
+    package var orientation: Orientation?
+    /// The file says that more pictures follow.
+    package var isMultiPicture = false
+    /// Oddities that every decoder shrugs at.
+    package var isOdd = false
+}
+
+/// Why a decoder gave up.
+package struct CodecError: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case corrupt, truncated, unsupportedVariant, tooManyScans, memory, stopped
+    }
+
+    package let kind: Kind
+    /// The codec's words.
+    package let detail: String
+
+    package init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+}

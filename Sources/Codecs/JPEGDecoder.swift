@@ -1,0 +1,202 @@
+internal import CCodecs
+internal import JPEGCore
+package import Pixels
+
+/// JPEG through libjpeg-turbo, behind a marker walk that lets only what shows reach it.
+@safe package struct JPEGDecoder: ~Copyable, ImageDecoder {
+    // Safety: made in init, freed in deinit, never handed out.
+    private let jpeg: OpaquePointer
+    private var walk = JPEGMarkerWalk()
+    private var facts = JPEGFacts()
+    private let maxScans: Int
+    /// Segments before the first scan's data, as the decoder needs them.
+    private var headSegments: [(marker: UInt8, bytes: [UInt8])] = []
+    private var headBytes = 0
+    private var seenHeader = false
+    private var copy: LosslessCopy?
+    private var isOver = false
+
+    /// What the tables before the first scan may take: far above any real file.
+    private static let headLimit = 256 * 1024
+
+    /// - Parameter maxScans: a file with more scan headers is refused.
+    package init(maxScans: Int) throws(CodecError) {
+        guard let jpeg = unsafe ap_jpeg_create() else { throw CodecError(.memory, "libjpeg cannot start") }
+        unsafe self.jpeg = jpeg
+        self.maxScans = maxScans
+    }
+
+    deinit { unsafe ap_jpeg_destroy(jpeg) }
+
+    package var notes: DecodeNotes {
+        DecodeNotes(
+            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
+            isMultiPicture: facts.isMultiPicture,
+            isOdd: unsafe walk.sawExtraneousBytes || ap_jpeg_oddities(jpeg) > 0)
+    }
+
+    package var head: [UInt8] { headSegments.flatMap(\.bytes) }
+
+    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep {
+        var at = 0
+        while true {
+            switch walk.next(bytes, at: &at) {
+            case .needsInput:
+                return .needsInput
+            case .segment(let marker):
+                if try take(segment: walk.segment, marker: marker, rows) {
+                    return .header(try header(), consumed: at)
+                }
+            case .entropy(let range):
+                let data = bytes.extracting(range)
+                copy?.append(data)
+                _ = try feed(data, rows)
+            case .splitEntropy:
+                let pair = walk.segment
+                copy?.append(pair.span)
+                _ = try feed(pair.span, rows)
+            case .endOfImage:
+                copy?.end()
+                try end(rows)
+                return .finished(consumed: at)
+            }
+        }
+    }
+
+    package mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError) {
+        _ = try check(unsafe ap_jpeg_start(jpeg, Int32(numerator), memoryLimit))
+    }
+
+    package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
+        guard !isOver else { return }
+        guard pad, seenHeader else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        let end: [UInt8] = [0xFF, JPEGMarker.eoi]
+        let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
+        guard status == .finished else { throw error(status) }
+        isOver = true
+    }
+
+    package mutating func keepLosslessCopy(limit: Int?) {
+        copy = limit.map { LosslessCopy(limit: $0) }
+        for segment in headSegments { copy?.append(segment: segment.bytes, marker: segment.marker) }
+    }
+
+    package mutating func takeLosslessCopy() -> [UInt8]? {
+        guard let kept = copy, !kept.isOverfull, isOver, unsafe !notes.isOdd && ap_jpeg_damage(jpeg) == 0 else {
+            return nil
+        }
+        copy = nil
+        return kept.bytes
+    }
+
+    /// Takes a whole segment; true when it completed the header.
+    private mutating func take(
+        segment: [UInt8], marker: UInt8, _ rows: RowPipeline?
+    ) throws(CodecError) -> Bool {
+        guard facts.note(marker: marker, segment: segment) else { return false }
+        if let frame = facts.frame, !frame.isDecodable { throw Self.unsupported(frame) }
+        if facts.scans > maxScans { throw CodecError(.tooManyScans, "more than \(maxScans) scans") }
+        if !seenHeader {
+            headBytes += segment.count
+            guard headBytes <= Self.headLimit else {
+                throw CodecError(.corrupt, "more than \(Self.headLimit) bytes of tables before the picture")
+            }
+            headSegments.append((marker, segment))
+        }
+        copy?.append(segment: segment, marker: marker)
+        return try feed(segment.span, rows) == .header && !seenHeader
+    }
+
+    private mutating func header() throws(CodecError) -> ImageHeader {
+        seenHeader = true
+        var raw = ap_jpeg_header()
+        unsafe ap_jpeg_get_header(jpeg, &raw)
+        guard let frame = facts.frame, raw.width > 0, raw.height > 0 else {
+            throw CodecError(.corrupt, "no frame header before the first scan")
+        }
+        let layout: PixelLayout =
+            switch raw.color {
+            case .gray: PixelLayout(.gray)
+            case .ycc, .rgb: PixelLayout(.rgb)
+            case .cmyk: PixelLayout(.cmyk(inverted: false))
+            case .cmykAdobe: PixelLayout(.cmyk(inverted: true))
+            }
+        let size = PixelSize(Int(raw.width), Int(raw.height))
+        let orientation = facts.orientation ?? .upright
+        let isPlain = frame.isSequential && (raw.color == .gray || raw.color == .ycc)
+        let isWhole = raw.whole_picture != 0
+        let coefficients = Int(raw.coefficients)
+        let channels = layout.channelCount
+        return ImageHeader(
+            size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
+            needsWholeInput: isWhole,
+            mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
+            codecNeed: { numerator in
+                Self.need(width: size.width, channels: channels, numerator: numerator)
+                    + (isWhole ? coefficients * 2 : 0)
+            })
+    }
+
+    /// libjpeg's row groups and upsampling buffers: up to 4 row groups of context for each channel, the input
+    /// kept between pushes, the Huffman and colour tables.
+    private static func need(width: Int, channels: Int, numerator: Int) -> Int {
+        let row = (width + 32) * max(numerator, 2) / 8 + 64
+        return row * channels * (4 * numerator + 12) + 400_000
+    }
+
+    private mutating func end(_ rows: RowPipeline?) throws(CodecError) {
+        guard !isOver else { return }
+        let end: [UInt8] = [0xFF, JPEGMarker.eoi]
+        let status = try feed(end.span, rows)
+        guard status == .finished else {
+            throw CodecError(.corrupt, seenHeader ? "the picture has no end" : "no picture before the end marker")
+        }
+        isOver = true
+    }
+
+    private mutating func feed(_ bytes: Span<UInt8>, _ rows: RowPipeline?) throws(CodecError) -> ap_status {
+        let status = try check(unsafe bytes.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) })
+        if unsafe ap_jpeg_damage(jpeg) > 0 { throw CodecError(.corrupt, message) }
+        return status
+    }
+
+    private func check(_ status: ap_status) throws(CodecError) -> ap_status {
+        switch status {
+        case .needsInput, .header, .finished: return status
+        case .stopped, .corrupt, .unsupported, .memory: throw error(status)
+        }
+    }
+
+    private func error(_ status: ap_status) -> CodecError {
+        switch status {
+        case .stopped: CodecError(.stopped, "stopped")
+        case .unsupported: CodecError(.unsupportedVariant, message)
+        case .memory: CodecError(.memory, message)
+        case .corrupt, .needsInput, .header, .finished: CodecError(.corrupt, message)
+        }
+    }
+
+    private var message: String { unsafe String(cString: ap_jpeg_message(jpeg)) }
+
+    private static func unsupported(_ frame: JPEGFacts.Frame) -> CodecError {
+        let what =
+            switch frame.kind {
+            case 0...2: "\(frame.precision)-bit samples"
+            case 3: "lossless JPEG"
+            case 5, 6, 7: "hierarchical JPEG"
+            case 9, 10: "arithmetic coding"
+            default: "SOF\(frame.kind)"
+            }
+        return CodecError(.unsupportedVariant, what)
+    }
+}
+
+/// Versions of the codecs, as they say it themselves.
+package enum CodecLibraries {
+    package static var versions: [(name: String, version: String)] {
+        [
+            ("libjpeg-turbo", unsafe String(cString: ap_jpeg_version())),
+            ("libpng", unsafe String(cString: ap_png_version())),
+        ]
+    }
+}

@@ -1,0 +1,160 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Walks the marker segments of a JPEG while its bytes arrive, in constant memory.
+///
+/// It stands before the C decoder: what is not needed to decode (EXIF, thumbnails, profiles, comments) never
+/// reaches C code, and what is needed can be kept for a pass without loss.
+package struct JPEGMarkerWalk: ~Copyable {
+    package enum Event: Equatable {
+        /// All given bytes are used up.
+        case needsInput
+        /// A whole segment lies in `segment`.
+        case segment(marker: UInt8)
+        /// Entropy-coded bytes, restart markers included, at these indices of the given bytes.
+        case entropy(Range<Int>)
+        /// Two entropy-coded bytes that two pushes had split, in `segment`.
+        case splitEntropy
+        /// The end of the first picture.
+        case endOfImage
+    }
+
+    private enum State {
+        case soi, marker, length, body, entropy, over
+    }
+
+    /// The last whole segment: marker, length and body.
+    package private(set) var segment: [UInt8] = []
+    /// Whether bytes that belong to no segment were passed over.
+    package private(set) var sawExtraneousBytes = false
+    private var state = State.soi
+    /// Bytes of the current segment still to come.
+    private var missing = 0
+    /// Whether the last byte of entropy-coded data was an 0xFF whose meaning is still open.
+    private var holdsFF = false
+
+    package init() {}
+
+    /// The next event at `at`, which moves on.
+    package mutating func next(_ bytes: Span<UInt8>, at: inout Int) -> Event {
+        while at < bytes.count {
+            switch state {
+            case .soi, .marker:
+                if let event = marker(bytes[at]) {
+                    at += 1
+                    return event
+                }
+                at += 1
+            case .length:
+                segment.append(bytes[at])
+                at += 1
+                if segment.count == 4 {
+                    // A length below 2 is nonsense; the segment then ends here and the decoder will say so.
+                    missing = max(0, Int(segment[2]) << 8 + Int(segment[3]) - 2)
+                    state = .body
+                    if missing == 0 { return endSegment() }
+                }
+            case .body:
+                let take = min(missing, bytes.count - at)
+                for i in at..<(at + take) { segment.append(bytes[i]) }
+                at += take
+                missing -= take
+                if missing == 0 { return endSegment() }
+            case .entropy:
+                if let event = entropy(bytes, at: &at) { return event }
+            case .over:
+                return .endOfImage
+            }
+        }
+        return .needsInput
+    }
+
+    /// One byte where a marker is due; an event when it completes one that stands alone.
+    private mutating func marker(_ byte: UInt8) -> Event? {
+        guard holdsFF else {
+            if byte == 0xFF { holdsFF = true } else { sawExtraneousBytes = true }
+            return nil
+        }
+        if byte == 0xFF { return nil }
+        holdsFF = false
+        if byte == 0 {
+            sawExtraneousBytes = true
+            return nil
+        }
+        return begin(byte)
+    }
+
+    private mutating func begin(_ code: UInt8) -> Event? {
+        segment.removeAll(keepingCapacity: true)
+        segment.append(0xFF)
+        segment.append(code)
+        if code == JPEGMarker.eoi {
+            state = .over
+            return .endOfImage
+        }
+        if JPEGMarker.standsAlone(code) {
+            state = .marker
+            return .segment(marker: code)
+        }
+        state = .length
+        return nil
+    }
+
+    private mutating func endSegment() -> Event {
+        let code = segment[1]
+        state = code == JPEGMarker.sos ? .entropy : .marker
+        return .segment(marker: code)
+    }
+
+    /// Entropy-coded bytes up to the next marker that ends them; nil when the state has changed without an event.
+    ///
+    /// Fill bytes (0xFF before 0xFF, T.81 B.1.1.2) are dropped, so that the kept bytes do not depend on chunking.
+    private mutating func entropy(_ bytes: Span<UInt8>, at: inout Int) -> Event? {
+        if holdsFF { return resolveFF(bytes[at], at: &at) }
+        let start = at
+        while at < bytes.count {
+            guard let ff = bytes.firstFF(from: at) else {
+                at = bytes.count
+                break
+            }
+            let isLast = ff + 1 == bytes.count
+            if !isLast, bytes[ff + 1] != 0xFF, !endsEntropy(bytes[ff + 1]) {
+                at = ff + 2
+                continue
+            }
+            holdsFF = true
+            at = ff + 1
+            return ff > start ? .entropy(start..<ff) : nil
+        }
+        return .entropy(start..<at)
+    }
+
+    /// The byte behind an 0xFF that was held back.
+    private mutating func resolveFF(_ byte: UInt8, at: inout Int) -> Event? {
+        at += 1
+        if byte == 0xFF { return nil }
+        holdsFF = false
+        if endsEntropy(byte) { return begin(byte) }
+        segment.removeAll(keepingCapacity: true)
+        segment.append(0xFF)
+        segment.append(byte)
+        return .splitEntropy
+    }
+
+    /// Whether 0xFF and this byte end a scan. Codes without a known length stay in it: the decoder judges them.
+    private func endsEntropy(_ byte: UInt8) -> Bool { byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte) }
+}
+
+extension Span<UInt8> {
+    /// Index of the first 0xFF at or behind `start`.
+    fileprivate func firstFF(from start: Int) -> Int? {
+        unsafe withUnsafeBufferPointer { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+            guard let hit = unsafe memchr(base + start, 0xFF, bytes.count - start) else { return nil }
+            return unsafe UnsafeRawPointer(hit) - UnsafeRawPointer(base)
+        }
+    }
+}
