@@ -28,6 +28,7 @@ public struct AttachmentPreparer: Sendable {
         cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> PreparationRecord {
         var record = PreparationRecord(input: source.name, outcome: .failed)
+        record.inputBytes = source.nameBytes
         record.error = PrepError(.io, .input, "not built yet")
         return record
     }

@@ -1,7 +1,7 @@
 /// Where an input's bytes come from.
 public struct AttachmentSource: Sendable {
     enum Kind: Sendable {
-        case path(String)
+        case path(FilePath)
         case descriptor(Int32)
         case bytes([UInt8])
     }
@@ -9,12 +9,19 @@ public struct AttachmentSource: Sendable {
     let kind: Kind
     /// The input as shown in the record.
     public var name: String
+    /// The input's exact bytes where `name` cannot show them, for the record's `inputBytes`.
+    public var nameBytes: [UInt8]?
     /// The file name whose suffix is compared with the type; nil when there is none.
     public var claimedName: String?
 
     /// A file, read in place.
-    public static func file(_ path: String) -> Self {
-        Self(kind: .path(path), name: path, claimedName: path)
+    public static func file(_ path: String) -> Self { .file(FilePath(path)) }
+
+    /// A file whose name need not be UTF-8, read in place.
+    public static func file(_ path: FilePath) -> Self {
+        let name = path.display
+        return Self(
+            kind: .path(path), name: name, nameBytes: path.undisplayableBytes, claimedName: name)
     }
 
     /// An open descriptor that is read to its end and left open: a pipe, a socket, standard input.
