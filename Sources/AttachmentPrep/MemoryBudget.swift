@@ -1,7 +1,51 @@
-/// STUB: the sum of computed needs of the jobs that share it never exceeds `total`.
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Memory that the jobs of one process share: the sum of their computed needs never exceeds `total`.
 public final class MemoryBudget: Sendable {
     /// Bytes all jobs together may need.
     public let total: Int
+    private let used = Mutex(0)
+
     /// Creates a budget.
     public init(total: Int) { self.total = total }
+
+    /// Waits until `need` bytes are free, then takes them until the grant goes away. Nil when `stop` said so.
+    ///
+    /// Every job takes once, after it knows its need and before it allocates, so no two can wait for each other;
+    /// a need above `total` was refused before and is clamped here.
+    func take(_ need: Int, unless stop: () -> Bool) -> MemoryGrant? {
+        let need = min(need, total)
+        while true {
+            let granted = used.withLock { used in
+                guard used + need <= total else { return false }
+                used += need
+                return true
+            }
+            if granted { return MemoryGrant(self, need) }
+            if stop() { return nil }
+            // Jobs last milliseconds to seconds: a short sleep costs less than it would to wake by condition.
+            usleep(2_000)
+        }
+    }
+
+    fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+}
+
+/// A share of a budget, given back when it goes away.
+final class MemoryGrant: Sendable {
+    private let budget: MemoryBudget
+    private let bytes: Int
+
+    fileprivate init(_ budget: MemoryBudget, _ bytes: Int) {
+        self.budget = budget
+        self.bytes = bytes
+    }
+
+    deinit { budget.giveBack(bytes) }
 }

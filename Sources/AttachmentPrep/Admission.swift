@@ -1,0 +1,105 @@
+internal import Codecs
+internal import JPEGCore
+internal import Pixels
+
+/// Decides from a header alone whether a picture may be decoded, at which scale, by which route.
+struct Admission {
+    /// One output to make.
+    struct Target {
+        let index: Int
+        let profile: Profile
+        let maxBytes: Int
+        /// As it lies in the stored picture.
+        let placement: Placement
+        /// Whether the source's own data would do, if it fits the budget.
+        let mayPassLossless: Bool
+    }
+
+    enum Route: Hashable {
+        /// Decoded while the bytes arrive.
+        case push
+        /// Decoded when all bytes are there, from a place that can be read anywhere.
+        case spool
+    }
+
+    let targets: [Target]
+    /// The N of N/8 to decode at.
+    let numerator: Int
+    let route: Route
+    /// Bytes the job will need, all told.
+    let need: Int
+    let orientation: Orientation
+
+    /// Reduction left to the real kernel: below 1.9 the codec's crude scaling would show (measured: METHODS 2).
+    static let headroom = 1.9
+
+    /// - Throws: `too-many-pixels`, `memory-limit`.
+    init(_ header: ImageHeader, profiles: [Profile], options: PreparationOptions) throws(PrepError) {
+        let (pixels, overflow) = header.size.width.multipliedReportingOverflow(by: header.size.height)
+        guard !overflow, pixels <= options.limits.pixels else {
+            throw PrepError(
+                .tooManyPixels, .admission,
+                "\(header.size.width) x \(header.size.height) is more than --max-pixels allows",
+                detail: "limit \(options.limits.pixels)")
+        }
+        orientation = header.orientation
+        targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
+        numerator = Self.numerator(header, targets)
+        route = header.needsWholeInput ? .spool : .push
+        need = Self.need(header, targets, numerator)
+        guard need <= options.limits.memory else {
+            throw PrepError(
+                .memoryLimit, .admission,
+                "decoding needs \(need) bytes of memory, more than --memory-limit allows",
+                detail: "limit \(options.limits.memory)")
+        }
+    }
+
+    private static func target(
+        _ index: Int, _ profile: Profile, _ header: ImageHeader, _ options: PreparationOptions
+    ) -> Target {
+        let edge = max(1, options.maxEdge ?? .max)
+        let box = PixelSize(min(profile.width, edge), min(profile.height, edge))
+        let upright = header.orientation.turned(header.size)
+        let placement: Placement =
+            switch profile.fit {
+            case .inside: .inside(box, of: upright)
+            case .fill: .filling(box, of: upright)
+            }
+        return Target(
+            index: index, profile: profile, maxBytes: options.maxBytes ?? profile.maxBytes,
+            placement: placement.stored(header.orientation, source: header.size),
+            mayPassLossless: header.mayPassLossless && placement.size == upright)
+    }
+
+    /// The smallest scale of the codec that leaves every target its headroom.
+    private static func numerator(_ header: ImageHeader, _ targets: [Target]) -> Int {
+        header.numerators.first { n in
+            targets.allSatisfy { target in
+                let place = target.placement
+                let scale = Double(n) / 8
+                return place.width * scale >= headroom * Double(place.size.width)
+                    && place.height * scale >= headroom * Double(place.size.height)
+            }
+        } ?? 8
+    }
+
+    /// Decoder, pipeline and scalers live together, then the bitmaps with one encoder at a time.
+    private static func need(_ header: ImageHeader, _ targets: [Target], _ numerator: Int) -> Int {
+        var decoding =
+            header.codecNeed(numerator)
+            + RowPipeline.memoryNeed(layout: header.layout, width: header.rowSize(numerator: numerator).width)
+        var encoding = 0
+        var bitmaps = 0
+        var copy = 0
+        for target in targets {
+            let size = target.placement.size
+            let region = target.placement.region(scale: numerator, of: header.size)
+            decoding += RowScaler.memoryNeed(source: region, size: size, channels: 3)
+            bitmaps += size.area * 3
+            encoding = max(encoding, OutputFitter.memoryNeed(size: size, maxBytes: target.maxBytes))
+            if target.mayPassLossless { copy = max(copy, target.maxBytes) }
+        }
+        return max(decoding, bitmaps + encoding) + copy + 2 * SourceReader.chunkSize
+    }
+}

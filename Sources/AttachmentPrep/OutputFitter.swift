@@ -1,0 +1,74 @@
+internal import JPEGCore
+internal import Pixels
+
+/// Turns a finished bitmap into a JPEG within a byte budget: by quality first, by fewer pixels below the floor.
+struct OutputFitter {
+    struct Result {
+        let encoded: EncodedJPEG
+        let size: PixelSize
+        let isShrunk: Bool
+    }
+
+    let maxBytes: Int
+    let minQuality: Int
+    let maxQuality: Int
+
+    /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
+    static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
+        max(size.area * 3, CoefficientImage.memoryNeed(size: size, subsampling: .s420, maxBytes: maxBytes))
+    }
+
+    /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
+    func fit(_ bitmap: Bitmap, clock: JobClock) throws(PrepError) -> Result {
+        let search = BudgetSearch(
+            maxBytes: maxBytes, minQuality: Double(minQuality), maxQuality: Double(max(minQuality, maxQuality)))
+        var picture = bitmap
+        while true {
+            try clock.check(.encode)
+            let image = CoefficientImage(picture, subsampling: picture.isGray ? .gray : .s420)
+            guard let fit = search.fit(image, isCancelled: { clock.isOver }) else { throw clock.reason(.encode) }
+            switch fit {
+            case .fits(let encoded):
+                return Result(encoded: encoded, size: picture.size, isShrunk: picture.size != bitmap.size)
+            case .tooLarge(let bytes):
+                guard let size = smaller(than: picture.size, bytesAtFloor: bytes) else {
+                    throw PrepError(
+                        .overBudget, .encode,
+                        "\(maxBytes) bytes are too few for any picture; allow more with --max-bytes",
+                        detail: "one pixel at quality \(minQuality) takes \(bytes) bytes")
+                }
+                picture = bitmap.scaled(to: size)
+            }
+        }
+    }
+
+    /// The next size to try; nil after one pixel. Bytes go roughly with the pixels above the fixed headers.
+    private func smaller(than size: PixelSize, bytesAtFloor: Int) -> PixelSize? {
+        guard size.area > 1 else { return nil }
+        let ratio = Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytesAtFloor - Self.headerBytes))
+        let factor = min(max(ratio.squareRoot() * 0.99, 0.25), 0.98)
+        func side(_ n: Int) -> Int { max(1, Int(Double(n) * factor)) }
+        return PixelSize(side(size.width), side(size.height))
+    }
+
+    /// Tables and headers of a small file, about.
+    private static let headerBytes = 400
+}
+
+extension Bitmap {
+    /// The same picture at a smaller size, through the same linear-light filter.
+    func scaled(to size: PixelSize) -> Bitmap {
+        let whole = SourceRegion(
+            x: 0, y: 0, width: Double(self.size.width), height: Double(self.size.height), usable: self.size)
+        let scaler = RowScaler(source: whole, size: size, channels: channels)
+        let rows = RowPipeline(
+            layout: PixelLayout(channels == 1 ? .gray : .rgb), width: self.size.width, background: 0,
+            scalers: [scaler])
+        let rowBytes = self.size.width * channels
+        unsafe samples.withUnsafeBytes { samples in
+            guard let base = samples.baseAddress else { return }
+            for y in 0..<self.size.height { _ = unsafe rows.row(base + y * rowBytes) }
+        }
+        return rows.finish().first ?? self
+    }
+}

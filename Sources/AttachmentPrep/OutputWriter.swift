@@ -1,0 +1,110 @@
+internal import MediaTypes
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Puts finished outputs where they belong, so that a reader never sees half of one.
+struct OutputWriter {
+    let destination: AttachmentDestination
+    /// Whether several profiles share one name, told apart by a suffix.
+    let severalProfiles: Bool
+
+    /// Distinguishes temporary files of one process.
+    private static let counter = Atomic<Int>(0)
+
+    /// Whether output names need the digest of the source.
+    var needsDigest: Bool { if case .content = destination.kind { true } else { false } }
+
+    /// Writes an output and answers its path; nil when it went to a descriptor.
+    ///
+    /// - Parameter name: 64 hexadecimal digits, for destinations named by content.
+    func write(
+        _ bytes: Span<UInt8>, format: MediaFormat, profile: Profile, name: String
+    ) throws(PrepError) -> FilePath? {
+        let suffix = format.fileExtension ?? "bin"
+        switch destination.kind {
+        case .descriptor(let descriptor):
+            do { try writeAll(bytes, to: descriptor) } catch { throw error.error(.output, "cannot write the output") }
+            return nil
+        case .content(let directory):
+            let path = directory.appending("\(name.prefix(2))/\(name).\(suffix)")
+            try replace(path, with: bytes)
+            return path
+        case .named(let directory, let stem):
+            let tail = severalProfiles ? "-\(profile.name).\(suffix)" : ".\(suffix)"
+            let path = directory.appending(stem.bytes + Array(tail.utf8))
+            try replace(path, with: bytes)
+            return path
+        case .file(let path):
+            let path = path.withSuffix(suffix, sameAs: format)
+            try replace(path, with: bytes)
+            return path
+        }
+    }
+
+    /// Temporary file beside the target, synced, then renamed over it.
+    private func replace(_ path: FilePath, with bytes: Span<UInt8>) throws(PrepError) {
+        let folder = path.parent
+        do {
+            try folder.makeDirectories()
+            let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
+            let temporary = folder.appending(".attachprep-\(getpid())-\(number).tmp")
+            do {
+                try temporary.create(with: bytes)
+                _ = try retrying {
+                    unsafe temporary.withCString { from in unsafe path.withCString { unsafe rename(from, $0) } }
+                }
+            } catch {
+                _ = temporary.withCString { unsafe unlink($0) }
+                throw error
+            }
+        } catch {
+            throw error.error(.output, "cannot write \(path.display)")
+        }
+    }
+}
+
+extension FilePath {
+    /// Everything before the last component; empty when there is no slash.
+    var parent: FilePath {
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(bytes: []) }
+        return FilePath(bytes: slash == 0 ? bytes[0...0] : bytes[..<slash])
+    }
+
+    /// This path, its suffix replaced when it says another type.
+    func withSuffix(_ suffix: String, sameAs format: MediaFormat) -> FilePath {
+        if let claimed = ClaimedExtension(display), claimed.matches(format) { return self }
+        let name = lastComponent
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {
+            return FilePath(bytes: bytes + Array(".\(suffix)".utf8))
+        }
+        return FilePath(bytes: Array(bytes.dropLast(name.count - dot)) + Array(".\(suffix)".utf8))
+    }
+
+    /// Makes this folder and those above it where they are missing.
+    func makeDirectories() throws(SystemError) {
+        guard !bytes.isEmpty else { return }
+        if withCString({ unsafe mkdir($0, 0o777) }) == 0 { return }
+        switch errno {
+        case EEXIST: return
+        case ENOENT:
+            try parent.makeDirectories()
+            if withCString({ unsafe mkdir($0, 0o777) }) != 0, errno != EEXIST { throw SystemError.last }
+        default: throw SystemError.last
+        }
+    }
+
+    /// Creates this file, which must not exist, and brings its bytes to the disk.
+    fileprivate func create(with bytes: Span<UInt8>) throws(SystemError) {
+        let descriptor = try retrying {
+            withCString { unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+        }
+        defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor)
+        _ = try retrying { fsync(descriptor) }
+    }
+}

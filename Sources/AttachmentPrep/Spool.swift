@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Encoded bytes that can be read at any place: the input file itself, or an unlinked temporary file.
+final class Spool {
+    private let descriptor: Int32
+    /// Bytes in it.
+    private(set) var size: Int
+
+    /// An input that is a file already: read in place.
+    init(inPlace file: Int32, size: Int) throws(SystemError) {
+        descriptor = try retrying { fcntl(file, F_DUPFD_CLOEXEC, 0) }
+        self.size = size
+    }
+
+    /// A file without a name in `directory`, gone with the last descriptor whatever happens.
+    init(temporaryIn directory: String) throws(SystemError) {
+        size = 0
+        #if os(Linux)
+            let unnamed = unsafe open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
+            if unnamed >= 0 {
+                descriptor = unnamed
+                return
+            }
+        #endif
+        var template = Array((directory + "/attachprep-XXXXXX").utf8CString)
+        descriptor = try retrying { unsafe template.withUnsafeMutableBufferPointer { unsafe mkstemp($0.baseAddress) } }
+        _ = unsafe template.withUnsafeBufferPointer { unsafe unlink($0.baseAddress) }
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ bytes: Span<UInt8>) throws(SystemError) {
+        try writeAll(bytes, to: descriptor)
+        size += bytes.count
+    }
+
+    /// Reads at most `buffer.count` bytes at `offset`; 0 at the end.
+    func read(at offset: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        try retrying {
+            unsafe buffer.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        }
+    }
+
+    /// Where temporary files go when nobody says: TMPDIR, else /tmp.
+    static var defaultDirectory: String {
+        guard let value = unsafe getenv("TMPDIR"), unsafe value.pointee != 0 else { return "/tmp" }
+        return unsafe String(cString: value)
+    }
+}
