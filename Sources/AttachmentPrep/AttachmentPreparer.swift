@@ -1,5 +1,3 @@
-import MediaTypes
-
 /// Turns any upload into attachments: the one entry of the library.
 ///
 /// A preparer is a value that may be shared between threads and used any number of times; each job is
@@ -16,6 +14,42 @@ public struct AttachmentPreparer: Sendable {
         self.options = options
     }
 
+    /// Creates a preparer for one profile.
+    public init(profile: Profile, options: PreparationOptions = .init()) {
+        self.init(profiles: [profile], options: options)
+    }
+
+    /// Prepares one input on a thread of its own and answers the first profile's attachment.
+    ///
+    /// - Throws: why there is none. Cancelling the task ends the job as `cancelled`.
+    public func prepare(
+        _ source: AttachmentSource, into destination: AttachmentDestination
+    ) async throws(PrepError) -> PreparedAttachment {
+        let cancellation = Cancellation()
+        let preparer = self
+        let record = await withTaskCancellationHandler {
+            await Task.detached { preparer.record(of: source, into: destination, cancellation: cancellation) }.value
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try PreparedAttachment(record)
+    }
+
+    /// Begins an input whose bytes are pushed in as they arrive.
+    ///
+    /// - Parameters:
+    ///   - name: the input as shown in the record; a suffix in it is compared with the type.
+    ///   - destination: where the outputs go.
+    ///   - cancellation: asked between chunks and rows; a cancelled job ends as `cancelled`.
+    ///   - admission: shared by jobs of one process; a job waits until its computed need fits.
+    public func begin(
+        named name: String = "-", into destination: AttachmentDestination, cancellation: Cancellation = .init(),
+        admission: MemoryBudget? = nil
+    ) -> PreparationSession {
+        PreparationSession(
+            self, source: .bytes([], name: name), into: destination, cancellation: cancellation, budget: admission)
+    }
+
     /// Prepares one input synchronously and says everything about it; never throws.
     ///
     /// - Parameters:
@@ -27,9 +61,9 @@ public struct AttachmentPreparer: Sendable {
         of source: AttachmentSource, into destination: AttachmentDestination,
         cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> PreparationRecord {
-        var record = PreparationRecord(input: source.name, outcome: .failed)
-        record.inputBytes = source.nameBytes
-        record.error = PrepError(.io, .input, "not built yet")
-        return record
+        var session = PreparationSession(
+            self, source: source, into: destination, cancellation: cancellation, budget: admission)
+        SourceReader(limits: options.limits).read(source, into: &session)
+        return session.record()
     }
 }

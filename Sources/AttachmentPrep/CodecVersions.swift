@@ -1,5 +1,7 @@
-/// STUB: the codec libraries in use, for `--version` and reports of trouble.
+internal import Codecs
+
+/// The C libraries that decode, with the versions they were built against.
 public enum CodecVersions {
-    /// Name and version of each library, as it says itself at run time.
-    public static var all: [(name: String, version: String)] { [] }
+    /// Name and version of each, in the order of the formats' table.
+    public static var all: [(name: String, version: String)] { CodecLibraries.versions }
 }

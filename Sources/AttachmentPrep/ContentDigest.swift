@@ -8,7 +8,7 @@
 ///
 /// On Linux that is OpenSSL's libcrypto, loaded when the first digest is made: most jobs never need one, and
 /// an idle process should not pay for it.
-struct ContentDigest: ~Copyable {
+@safe struct ContentDigest: ~Copyable {
     #if canImport(CryptoKit)
         private var hash = SHA256()
 
@@ -56,7 +56,7 @@ struct ContentDigest: ~Copyable {
 
 #if !canImport(CryptoKit)
     /// The six functions of libcrypto's EVP interface that a digest needs.
-    @safe private struct LibCrypto: @unchecked Sendable {
+    @safe private final class LibCrypto: @unchecked Sendable {
         typealias New = @convention(c) () -> OpaquePointer?
         typealias Free = @convention(c) (OpaquePointer?) -> Void
         typealias Algorithm = @convention(c) () -> OpaquePointer?

@@ -49,20 +49,14 @@ struct OutputWriter {
     /// Temporary file beside the target, synced, then renamed over it.
     private func replace(_ path: FilePath, with bytes: Span<UInt8>) throws(PrepError) {
         let folder = path.parent
-        do {
+        let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
+        let temporary = folder.appending(".attachprep-\(getpid())-\(number).tmp")
+        do throws(SystemError) {
             try folder.makeDirectories()
-            let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
-            let temporary = folder.appending(".attachprep-\(getpid())-\(number).tmp")
-            do {
-                try temporary.create(with: bytes)
-                _ = try retrying {
-                    unsafe temporary.withCString { from in unsafe path.withCString { unsafe rename(from, $0) } }
-                }
-            } catch {
-                _ = temporary.withCString { unsafe unlink($0) }
-                throw error
-            }
+            try temporary.create(with: bytes)
+            _ = try retrying { temporary.withCString { from in path.withCString { unsafe rename(from, $0) } } }
         } catch {
+            _ = temporary.withCString { unsafe unlink($0) }
             throw error.error(.output, "cannot write \(path.display)")
         }
     }
@@ -77,7 +71,8 @@ extension FilePath {
 
     /// This path, its suffix replaced when it says another type.
     func withSuffix(_ suffix: String, sameAs format: MediaFormat) -> FilePath {
-        if let claimed = ClaimedExtension(display), claimed.matches(format) { return self }
+        let claimed = ClaimedExtension(display)
+        if claimed.text != nil, claimed.matches(format) { return self }
         let name = lastComponent
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {
             return FilePath(bytes: bytes + Array(".\(suffix)".utf8))

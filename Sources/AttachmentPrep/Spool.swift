@@ -20,15 +20,17 @@ final class Spool {
     init(temporaryIn directory: String) throws(SystemError) {
         size = 0
         #if os(Linux)
-            let unnamed = unsafe open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
+            // O_TMPFILE of open(2): a macro too composed to be imported.
+            let temporary = 0o20000000 | O_DIRECTORY
+            let unnamed = unsafe open(directory, temporary | O_RDWR | O_CLOEXEC, 0o600)
             if unnamed >= 0 {
                 descriptor = unnamed
                 return
             }
         #endif
         var template = Array((directory + "/attachprep-XXXXXX").utf8CString)
-        descriptor = try retrying { unsafe template.withUnsafeMutableBufferPointer { unsafe mkstemp($0.baseAddress) } }
-        _ = unsafe template.withUnsafeBufferPointer { unsafe unlink($0.baseAddress) }
+        descriptor = try retrying { unsafe mkstemp(&template) }
+        _ = unsafe unlink(template)
     }
 
     deinit { close(descriptor) }

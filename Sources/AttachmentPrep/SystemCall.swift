@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    package import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-    package import Darwin
+    internal import Darwin
 #endif
 
 /// A failed call to the system, and how it becomes an error of ours.

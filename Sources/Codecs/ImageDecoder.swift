@@ -60,6 +60,8 @@ package struct ImageHeader: Sendable {
     package let needsWholeInput: Bool
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
     package let mayPassLossless: Bool
+    /// Chroma subsampling of the stored picture, where it has a name.
+    package let subsampling: String?
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 
@@ -79,6 +81,17 @@ package struct DecodeNotes: Sendable {
     package var isMultiPicture = false
     /// Oddities that every decoder shrugs at.
     package var isOdd = false
+
+    package init(
+        hasMetadata: Bool = false, hasProfile: Bool = false, orientation: Orientation? = nil,
+        isMultiPicture: Bool = false, isOdd: Bool = false
+    ) {
+        self.hasMetadata = hasMetadata
+        self.hasProfile = hasProfile
+        self.orientation = orientation
+        self.isMultiPicture = isMultiPicture
+        self.isOdd = isOdd
+    }
 }
 
 /// Why a decoder gave up.

@@ -131,6 +131,7 @@ package import Pixels
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
             needsWholeInput: isWhole,
             mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
+            subsampling: frame.subsampling,
             codecNeed: { numerator in
                 Self.need(width: size.width, channels: channels, numerator: numerator)
                     + (isWhole ? coefficients * 2 : 0)

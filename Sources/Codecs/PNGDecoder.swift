@@ -142,7 +142,7 @@ package import Pixels
         let frameBytes = header.isInterlaced ? rowBytes * header.size.height : 0
         return ImageHeader(
             size: header.size, orientation: notes.orientation ?? .upright, layout: layout, numerators: [8],
-            needsWholeInput: false, mayPassLossless: false,
+            needsWholeInput: false, mayPassLossless: false, subsampling: nil,
             // The row, the one above it and the expanded one; zlib's window and state.
             codecNeed: { _ in rowBytes * 4 + frameBytes + 100_000 })
     }

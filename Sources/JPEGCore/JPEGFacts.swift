@@ -9,6 +9,8 @@ package struct JPEGFacts: Sendable {
         package let precision: Int
         package let size: PixelSize
         package let components: Int
+        /// Chroma subsampling as `4:2:0`, or nil for factors that have no such name.
+        package let subsampling: String?
 
         /// Baseline and extended sequential, Huffman-coded.
         package var isSequential: Bool { kind <= 1 }
@@ -55,6 +57,15 @@ package struct JPEGFacts: Sendable {
         func byte(_ i: Int) -> Int { Int(body[body.startIndex + i]) }
         return Frame(
             kind: Int(marker - 0xC0), precision: byte(0),
-            size: PixelSize(byte(3) << 8 | byte(4), byte(1) << 8 | byte(2)), components: byte(5))
+            size: PixelSize(byte(3) << 8 | byte(4), byte(1) << 8 | byte(2)), components: byte(5),
+            subsampling: subsampling(body.dropFirst(6), components: byte(5)))
+    }
+
+    /// Names luma's sampling factors where chroma has 1 × 1.
+    private static func subsampling(_ body: ArraySlice<UInt8>, components: Int) -> String? {
+        let factors = stride(from: body.startIndex + 1, to: body.endIndex, by: 3).map { body[$0] }
+        if components == 1 { return "4:0:0" }
+        guard components == 3, factors.count == 3, factors[1] == 0x11, factors[2] == 0x11 else { return nil }
+        return [0x11: "4:4:4", 0x21: "4:2:2", 0x22: "4:2:0", 0x12: "4:4:0", 0x41: "4:1:1"][factors[0]]
     }
 }

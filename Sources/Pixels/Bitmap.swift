@@ -25,4 +25,12 @@ package struct Bitmap: Sendable {
         self.channels = channels
         self.samples = samples
     }
+
+    /// Whether red, green and blue are the same everywhere.
+    package var isGray: Bool {
+        guard channels == 3 else { return true }
+        for i in stride(from: 0, to: samples.count - 2, by: 3)
+        where samples[i] != samples[i + 1] || samples[i] != samples[i + 2] { return false }
+        return true
+    }
 }

@@ -29,4 +29,7 @@ package struct PixelLayout: Hashable, Sendable {
 
     /// Whether every pixel's red, green and blue are equal by construction; the matte must be grey too.
     package var isGray: Bool { channels == .gray || channels == .grayAlpha }
+
+    /// Whether samples are inks, to be turned into light.
+    package var isInk: Bool { if case .cmyk = channels { true } else { false } }
 }

@@ -4,7 +4,7 @@
 package struct RowLinearizer: Sendable {
     package let layout: PixelLayout
     /// The matte in linear light.
-    private let matte: SIMD4<Float>
+    let matte: SIMD4<Float>
     private let table: [Float]
 
     /// - Parameter background: what lies behind transparent pixels, 0xRRGGBB in sRGB.

@@ -46,6 +46,19 @@ package final class RowPipeline {
         return true
     }
 
+    /// Fills what is missing of `height` rows with the matte.
+    package func fill(to height: Int) {
+        guard rowsTaken < height else { return }
+        unsafe linear.withUnsafeMutableBufferPointer { linear in
+            unsafe linear.update(repeating: linearizer.matte)
+            guard let row = linear.baseAddress else { return }
+            for y in rowsTaken..<height {
+                for scaler in scalers { unsafe scaler.push(row, y: y) }
+            }
+        }
+        rowsTaken = height
+    }
+
     /// The finished pictures, in the order of the scalers; the pipeline is empty afterwards.
     package func finish() -> [Bitmap] {
         let pictures = scalers.map { $0.finish() }

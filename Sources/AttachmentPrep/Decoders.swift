@@ -1,0 +1,20 @@
+internal import Codecs
+internal import MediaTypes
+
+/// Which decoder serves which type: the one place a new format is added.
+enum Decoders {
+    /// A decoder for the type, or nil when it is recognised but not decoded.
+    static func make(
+        _ format: MediaFormat, limits: ResourceLimits
+    ) throws(PrepError) -> (any ImageDecoder & ~Copyable)? {
+        do {
+            switch format {
+            case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
+            case .png, .apng: return try PNGDecoder()
+            default: return nil
+            }
+        } catch {
+            throw Refusal.error(error, limits: limits)
+        }
+    }
+}

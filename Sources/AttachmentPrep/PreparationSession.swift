@@ -1,0 +1,425 @@
+internal import Codecs
+internal import JPEGCore
+internal import MediaTypes
+internal import Pixels
+
+/// One input on its way to its outputs: bytes are pushed in as they arrive, in pieces of any size.
+///
+/// This file is the flow of one image. `push` goes through sniffing, admission and decoding while bytes come;
+/// `finish` fits, writes and reports. At any moment there lives one decoder with a handful of rows, or the
+/// finished bitmaps with one encoder: never the whole encoded input, never the whole source picture.
+public struct PreparationSession: ~Copyable {
+    private enum Stage {
+        /// Too few bytes to know the type.
+        case sniffing
+        /// The type is known and refused; the sniffer looks on until it can name it exactly.
+        case refusing
+        /// The push route: every byte is decoded as it comes.
+        case decoding
+        /// The spool route: bytes are put aside until the input is whole.
+        case spooling
+        /// The picture is whole; what follows is not part of it.
+        case decoded
+        case failed
+    }
+
+    private let profiles: [Profile]
+    private let options: PreparationOptions
+    private let writer: OutputWriter
+    private let budget: MemoryBudget?
+    private var clock: JobClock
+    private var stage = Stage.sniffing
+    private var sniffer = MediaSniffer()
+    /// The first bytes, kept until the type is known.
+    private var prefix: [UInt8] = []
+    private var decoder: (any ImageDecoder & ~Copyable)?
+    private var header: ImageHeader?
+    private var admission: Admission?
+    private var grant: MemoryGrant?
+    private var rows: RowPipeline?
+    private var spool: Spool?
+    private var digest: ContentDigest?
+    private var notes = DecodeNotes()
+    private var bytesSeen = 0
+    private var sawTrailingData = false
+    private var isTruncated = false
+    private var report: PreparationRecord
+    /// The input as a file, where it is one: the spool route then reads it in place.
+    var seekableInput: Spool?
+
+    init(
+        _ preparer: AttachmentPreparer, source: AttachmentSource, into destination: AttachmentDestination,
+        cancellation: Cancellation, budget: MemoryBudget?
+    ) {
+        profiles = preparer.profiles
+        options = preparer.options
+        writer = OutputWriter(destination: destination, severalProfiles: profiles.count > 1)
+        clock = JobClock(timeout: options.limits.timeout, cancellation: cancellation)
+        self.budget = budget
+        report = PreparationRecord(input: source.name, outcome: .failed)
+        report.inputBytes = source.nameBytes
+        claimed = source.claimedName.map { ClaimedExtension($0) }
+    }
+
+    private let claimed: ClaimedExtension?
+
+    /// Whether more bytes could change anything. A pushed input may end early once this is false.
+    public var needsMoreInput: Bool {
+        switch stage {
+        case .sniffing, .refusing, .decoding: true
+        case .spooling: seekableInput == nil
+        case .decoded: digest != nil
+        case .failed: false
+        }
+    }
+
+    /// Whether the deadline has passed or the caller has cancelled; the next step will say so.
+    var isOutOfTime: Bool { clock.isOver }
+
+    // MARK: Bytes in
+
+    /// Takes the next bytes of the input and works as far as they go.
+    ///
+    /// - Throws: why this input cannot become an attachment, as soon as that is certain; the input then need
+    ///   not be read further, and `record()` still says all that is known.
+    public mutating func push(_ bytes: Span<UInt8>) throws(PrepError) {
+        if let error = report.error { throw error }
+        do {
+            try take(bytes)
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Takes the next bytes of the input, as an array.
+    public mutating func push(_ bytes: [UInt8]) throws(PrepError) { try push(bytes.span) }
+
+    private mutating func take(_ bytes: Span<UInt8>) throws(PrepError) {
+        try clock.check(.input)
+        bytesSeen += bytes.count
+        guard bytesSeen <= options.limits.inputBytes else { throw SourceReader.tooLarge(options.limits.inputBytes) }
+        if writer.needsDigest {
+            if digest == nil { digest = try ContentDigest() }
+            digest?.update(bytes)
+        }
+        switch stage {
+        case .sniffing: try sniff(bytes)
+        case .refusing: try refuse(bytes)
+        case .decoding: try decode(bytes)
+        case .spooling:
+            // Bytes of a file that is read in place are there already.
+            if seekableInput == nil { try append(bytes) }
+        case .decoded: noteTrailing(bytes)
+        case .failed: break
+        }
+    }
+
+    // MARK: Sniff
+
+    private mutating func sniff(_ bytes: Span<UInt8>) throws(PrepError) {
+        sniffer.push(bytes)
+        guard let format = sniffer.format else {
+            // The sniffer decides within 4 KiB, so this stays small.
+            unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
+            return
+        }
+        guard let decoder = try Decoders.make(format, limits: options.limits) else {
+            stage = .refusing
+            return try refuse(nil)
+        }
+        self.decoder = consume decoder
+        stage = .decoding
+        let first = prefix
+        prefix = []
+        if !first.isEmpty { try take(again: first.span) }
+        try take(again: bytes)
+    }
+
+    /// Runs bytes that were counted already through whatever stage is next.
+    private mutating func take(again bytes: Span<UInt8>) throws(PrepError) {
+        switch stage {
+        case .decoding: try decode(bytes)
+        case .spooling: if seekableInput == nil { try append(bytes) }
+        case .decoded: noteTrailing(bytes)
+        case .sniffing, .refusing, .failed: break
+        }
+    }
+
+    private mutating func refuse(_ bytes: Span<UInt8>?) throws(PrepError) {
+        if let bytes { sniffer.push(bytes) }
+        if sniffer.isSettled { throw Refusal.error(sniffer) }
+    }
+
+    // MARK: Decode, push route
+
+    private mutating func decode(_ bytes: Span<UInt8>) throws(PrepError) {
+        let step: DecodeStep
+        do {
+            guard let next = try decoder?.push(bytes, into: rows) else { return }
+            step = next
+        } catch {
+            throw failure(error)
+        }
+        switch step {
+        case .needsInput: break
+        case .header(let header, let consumed):
+            try admit(header)
+            try take(again: bytes.extracting(consumed..<bytes.count))
+        case .finished(let consumed):
+            stage = .decoded
+            noteTrailing(bytes.extracting(consumed..<bytes.count))
+        }
+    }
+
+    /// The header is known: decide, reserve, and build what the rows go through.
+    private mutating func admit(_ header: ImageHeader) throws(PrepError) {
+        self.header = header
+        let admission = try Admission(header, profiles: profiles, options: options)
+        self.admission = admission
+        report.memory = .init(need: admission.need, limit: options.limits.memory)
+        if let budget {
+            let clock = clock
+            let since = ContinuousClock.now
+            grant = budget.take(admission.need) { clock.cancellation.isCancelled }
+            self.clock.excuse(ContinuousClock.now - since)
+            try self.clock.check(.admission)
+        }
+        switch admission.route {
+        case .push:
+            let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
+            decoder?.keepLosslessCopy(limit: limit)
+            try start(header, admission)
+            stage = .decoding
+        case .spool:
+            stage = .spooling
+            guard seekableInput == nil else { return }
+            do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
+                throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
+            }
+            if let head = decoder?.head { try append(head.span) }
+        }
+    }
+
+    private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {
+        let n = admission.numerator
+        let scalers = admission.targets.map { target in
+            RowScaler(
+                source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
+                channels: header.layout.isGray ? 1 : 3)
+        }
+        let clock = clock
+        rows = RowPipeline(
+            layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
+            scalers: scalers, shouldStop: { clock.isOver })
+        do { try decoder?.start(numerator: n, memoryLimit: admission.need) } catch { throw failure(error) }
+    }
+
+    private mutating func noteTrailing(_ bytes: Span<UInt8>) {
+        guard !sawTrailingData else { return }
+        for i in bytes.indices where bytes[i] != 0 {
+            sawTrailingData = true
+            return
+        }
+    }
+
+    // MARK: Decode, spool route
+
+    private mutating func append(_ bytes: Span<UInt8>) throws(PrepError) {
+        do { try spool?.append(bytes) } catch { throw error.error(.input, "cannot write the temporary file") }
+    }
+
+    /// All bytes are there: a second decoder reads them from the spool.
+    private mutating func decodeSpooled() throws(PrepError) {
+        guard let header, let admission, let format = sniffer.format, let spool = seekableInput ?? spool else { return }
+        decoder = try Decoders.make(format, limits: options.limits)
+        var buffer = [UInt8](repeating: 0, count: SourceReader.chunkSize)
+        var offset = 0
+        stage = .decoding
+        while stage == .decoding {
+            try clock.check(.decode)
+            let count: Int
+            do { count = try spool.read(at: offset, into: &buffer) } catch {
+                throw error.error(.input, "cannot read the input again")
+            }
+            guard count > 0 else { return }
+            offset += count
+            try decodeSpooled(buffer.span.extracting(0..<count), header, admission)
+        }
+    }
+
+    private mutating func decodeSpooled(
+        _ bytes: Span<UInt8>, _ header: ImageHeader, _ admission: Admission
+    ) throws(PrepError) {
+        var from = 0
+        while from < bytes.count {
+            let step: DecodeStep
+            do {
+                guard let next = try decoder?.push(bytes.extracting(from..<bytes.count), into: rows) else { return }
+                step = next
+            } catch {
+                throw failure(error)
+            }
+            switch step {
+            case .needsInput: return
+            case .header(_, let consumed):
+                from += consumed
+                try start(header, admission)
+            case .finished(let consumed):
+                stage = .decoded
+                return noteTrailing(bytes.extracting((from + consumed)..<bytes.count))
+            }
+        }
+    }
+
+    // MARK: Finish
+
+    /// Ends the input, writes the outputs and answers the first profile's attachment.
+    public consuming func finish() throws(PrepError) -> PreparedAttachment { try PreparedAttachment(record()) }
+
+    /// Ends the input, writes the outputs and answers everything there is to say; never throws.
+    public consuming func record() -> PreparationRecord {
+        if report.error == nil {
+            do { try complete() } catch { fail(error) }
+        }
+        describeSource()
+        report.elapsedSeconds = clock.elapsedSeconds
+        return report
+    }
+
+    /// Records an error that its caller met while reading the input.
+    mutating func fail(_ error: PrepError) {
+        notes = decoder?.notes ?? notes
+        stage = .failed
+        decoder = nil
+        rows = nil
+        spool = nil
+        report.error = error
+        report.outcome = error.code.outcome
+    }
+
+    private mutating func complete() throws(PrepError) {
+        if stage == .sniffing || stage == .refusing {
+            sniffer.finish()
+            if stage == .refusing || sniffer.format == nil { throw Refusal.error(sniffer) }
+            let none: [UInt8] = []
+            try sniff(none.span)
+            if stage == .refusing { throw Refusal.error(sniffer) }
+        }
+        if stage == .spooling { try decodeSpooled() }
+        if stage == .decoding { try endEarly() }
+        guard let admission, let header else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
+        notes = decoder?.notes ?? notes
+        let copy = decoder?.takeLosslessCopy()
+        decoder = nil
+        let bitmaps = rows?.finish() ?? []
+        rows = nil
+        try write(bitmaps, copy, admission, header)
+        warn(header)
+    }
+
+    /// The bytes ended before the picture did.
+    private mutating func endEarly() throws(PrepError) {
+        do { try decoder?.finish(padding: options.allowsTruncated, into: rows) } catch { throw failure(error) }
+        guard let rows, let header, let admission else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
+        rows.fill(to: header.rowSize(numerator: admission.numerator).height)
+        isTruncated = true
+        stage = .decoded
+    }
+
+    private mutating func write(
+        _ bitmaps: [Bitmap], _ copy: [UInt8]?, _ admission: Admission, _ header: ImageHeader
+    ) throws(PrepError) {
+        let source = writer.needsDigest ? try sourceDigest() : ""
+        for (target, bitmap) in zip(admission.targets, bitmaps) {
+            var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
+            do {
+                try clock.check(.encode)
+                var bytes = copy ?? []
+                if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
+                    output.describe(lossless: header, maxBytes: target.maxBytes)
+                } else {
+                    let fitter = OutputFitter(
+                        maxBytes: target.maxBytes, minQuality: options.minQuality, maxQuality: options.maxQuality)
+                    let fitted = try fitter.fit(bitmap.upright(from: admission.orientation), clock: clock)
+                    output.describe(fitted, maxBytes: target.maxBytes)
+                    if fitted.isShrunk { warn(.shrunkToFit) }
+                    bytes = fitted.encoded.bytes
+                }
+                output.bytes = bytes.count
+                let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
+                output.path = try writer.write(bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
+            } catch {
+                output.fail(error)
+            }
+            report.outputs.append(output)
+        }
+        report.outcome = report.outputs.map(\.outcome).max() ?? .failed
+        report.error = report.outputs.filter { $0.outcome == report.outcome }.lazy.compactMap(\.error).first
+    }
+
+    private mutating func sourceDigest() throws(PrepError) -> String {
+        guard let digest = digest.take() else { return "" }
+        return ContentDigest.hex(digest.finish())
+    }
+
+    // MARK: Words
+
+    private func failure(_ error: CodecError) -> PrepError {
+        error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
+    }
+
+    private mutating func warn(_ warning: PreparationRecord.Warning) {
+        if !report.warnings.contains(warning) { report.warnings.append(warning) }
+    }
+
+    private mutating func warn(_ header: ImageHeader) {
+        if notes.hasMetadata { warn(.metadataRemoved) }
+        if header.layout.isInk { warn(.colorConverted) }
+        if notes.hasProfile { warn(.profileIgnored) }
+        if notes.isAnimated { warn(.firstFrameOnly) }
+        if isTruncated { warn(.truncatedInput) }
+        if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
+        if notes.isOdd { warn(.harmlessDamage) }
+    }
+
+    private mutating func describeSource() {
+        let format = notes.isAnimated && sniffer.format == .png ? .apng : sniffer.format
+        guard let format, bytesSeen > 0 else { return }
+        var source = PreparationRecord.Source(format: format)
+        source.claimedExtension = claimed?.text
+        source.typeMismatch = claimed.map { !$0.matches(format) } ?? false
+        source.bytes = seekableInput?.size ?? bytesSeen
+        source.width = header?.size.width
+        source.height = header?.size.height
+        source.orientation = header?.orientation.rawValue
+        source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
+        if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
+        report.source = source
+    }
+}
+
+extension PreparationRecord.Output {
+    fileprivate mutating func fail(_ error: PrepError) {
+        self = Self(profile: profile, outcome: error.code.outcome)
+        self.error = error
+    }
+
+    fileprivate mutating func describe(lossless header: ImageHeader, maxBytes: Int) {
+        outcome = .passedThrough
+        format = .jpeg
+        width = header.size.width
+        height = header.size.height
+        encoding = .init(
+            maxBytes: maxBytes, quality: nil, subsampling: header.subsampling ?? "", limitedBy: .lossless)
+    }
+
+    fileprivate mutating func describe(_ fitted: OutputFitter.Result, maxBytes: Int) {
+        format = .jpeg
+        width = fitted.size.width
+        height = fitted.size.height
+        encoding = .init(
+            maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
+            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
+    }
+}

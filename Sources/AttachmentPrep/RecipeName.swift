@@ -1,0 +1,38 @@
+/// The name of an output by content: the same source and the same recipe give the same name, anywhere.
+struct RecipeName {
+    /// Everything that decides the bytes of an output, one fact a line.
+    let canonical: String
+
+    /// Grows when the encoder writes other bytes for the same recipe.
+    static let encoderVersion = 1
+
+    init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
+        let edge = options.maxEdge ?? .max
+        canonical = """
+            attachprep 1
+            source \(sourceDigest)
+            box \(min(profile.width, edge))x\(min(profile.height, edge)) \(profile.fit.rawValue)
+            max-bytes \(options.maxBytes ?? profile.maxBytes)
+            quality \(options.minQuality)-\(options.maxQuality)
+            background \(Self.hex(options.background))
+            animation first-frame
+            effort default
+            progressive auto
+            allow-truncated \(options.allowsTruncated ? 1 : 0)
+            encoder \(Self.encoderVersion)
+
+            """
+    }
+
+    /// SHA-256 of the canonical text as 64 hexadecimal digits.
+    func text() throws(PrepError) -> String {
+        var digest = try ContentDigest()
+        let bytes = Array(canonical.utf8)
+        digest.update(bytes.span)
+        return ContentDigest.hex(digest.finish())
+    }
+
+    private static func hex(_ color: UInt32) -> String {
+        ContentDigest.hex([UInt8(color >> 16 & 255), UInt8(color >> 8 & 255), UInt8(color & 255)])
+    }
+}

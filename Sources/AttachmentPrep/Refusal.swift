@@ -1,0 +1,53 @@
+internal import Codecs
+internal import MediaTypes
+
+/// The sentences of refusals: what the input is instead, and what its sender should do.
+enum Refusal {
+    static let endsEarly = "the input ends before the picture does; send it again, or use --allow-truncated"
+
+    /// Why a recognised type is not accepted.
+    static func error(_ sniffer: MediaSniffer) -> PrepError {
+        let format = sniffer.format ?? .unknown
+        return switch sniffer.rejection ?? .unsupportedFormat {
+        case .empty: PrepError(.empty, .sniff, "the input is empty")
+        case .unknownFormat:
+            PrepError(.unknownFormat, .sniff, "the bytes are of no type we know; send a JPEG or PNG")
+        case .unsupportedFormat:
+            PrepError(
+                .unsupportedFormat, .sniff, "\(format.rawValue) is not accepted; send a JPEG or PNG",
+                detail: format.mimeType)
+        case .unsupportedVariant:
+            PrepError(
+                .unsupportedVariant, .sniff, "this kind of \(format.rawValue) is not accepted",
+                detail: format.mimeType)
+        case .htmlDocument:
+            PrepError(
+                .htmlDocument, .sniff, "a web page, not a picture: the link may need a login or lead to a viewer")
+        case .errorDocument:
+            PrepError(
+                .errorDocument, .sniff, "a server's error message in a picture's place; check the link",
+                detail: format.mimeType)
+        }
+    }
+
+    /// What a decoder's failure means to the sender.
+    static func error(_ error: CodecError, limits: ResourceLimits) -> PrepError {
+        switch error.kind {
+        case .corrupt:
+            PrepError(.corrupt, .decode, "the picture is damaged; send it again", detail: error.detail)
+        case .truncated:
+            PrepError(.truncated, .decode, endsEarly, detail: error.detail)
+        case .unsupportedVariant:
+            PrepError(
+                .unsupportedVariant, .decode, "a kind of picture that is not decoded; save it as plain JPEG or PNG",
+                detail: error.detail)
+        case .tooManyScans:
+            PrepError(
+                .tooManyScans, .decode, "more scans than --max-scans allows", detail: "limit \(limits.scans)")
+        case .memory:
+            PrepError(.memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
+        case .stopped:
+            PrepError(.cancelled, .decode, "stopped before it was done")
+        }
+    }
+}
