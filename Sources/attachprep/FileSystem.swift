@@ -26,7 +26,7 @@ struct FileStatus: Sendable {
     /// The status, or nil if there is nothing at that path (or no way to it).
     init?(of path: FilePath, followingLink: Bool = true) {
         var info = stat()
-        let result = unsafe path.withCString { name in
+        let result = path.withCString { name in
             followingLink ? unsafe stat(name, &info) : unsafe lstat(name, &info)
         }
         guard result == 0 else { return nil }
@@ -74,7 +74,7 @@ struct OpenFile: ~Copyable {
     init(_ path: FilePath, flags: Int32, mode: mode_t = 0o666) throws(SystemError) {
         var result: Int32 = -1
         repeat {
-            result = unsafe path.withCString { unsafe open($0, flags | O_CLOEXEC, mode) }
+            result = path.withCString { unsafe open($0, flags | O_CLOEXEC, mode) }
         } while result < 0 && errno == EINTR
         guard result >= 0 else { throw .last }
         descriptor = result
@@ -133,7 +133,7 @@ enum FileSystem {
     /// Names in a folder, sorted by their bytes, without `.` and `..`.
     static func names(in folder: FilePath) throws(SystemError) -> [[UInt8]] {
         let path = folder.bytes.isEmpty ? FilePath(".") : folder
-        guard let stream = unsafe path.withCString({ unsafe opendir($0) }) else { throw .last }
+        guard let stream = path.withCString({ unsafe opendir($0) }) else { throw .last }
         defer { _ = unsafe closedir(stream) }
         var names: [[UInt8]] = []
         errno = 0
@@ -153,7 +153,7 @@ enum FileSystem {
 
     /// The path without links, `.` and `..`; nil if it does not exist.
     static func resolved(_ path: FilePath) -> FilePath? {
-        unsafe path.withCString { name in
+        path.withCString { name in
             guard let result = unsafe realpath(name, nil) else { return nil }
             defer { unsafe free(result) }
             return unsafe FilePath(bytes: UnsafeBufferPointer(start: result, count: strlen(result)).map(UInt8.init(bitPattern:)))
@@ -168,7 +168,7 @@ enum FileSystem {
         ends.append(path.bytes.count)
         for end in ends {
             let part = FilePath(bytes: path.bytes[..<end])
-            let result = unsafe part.withCString { unsafe mkdir($0, 0o777) }
+            let result = part.withCString { unsafe mkdir($0, 0o777) }
             if result == 0 || errno == EEXIST { continue }
             let error = SystemError.last
             // A folder we may not make may be there already: read-only parents, mount points.

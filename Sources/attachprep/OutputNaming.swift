@@ -39,7 +39,7 @@ struct OutputNaming: Sendable {
         if contested.isEmpty { return [:] }
 
         // A name that keeps its suffix may be the plain name of another: `IMG_1.heic` and `IMG_1.heic.png`.
-        let full = { (i: Int) -> String in self.cut(Self.parts(of: name(i)).full) }
+        func full(_ i: Int) -> String { cut(Self.parts(of: name(i)).full) }
         var fresh = contested
         while !fresh.isEmpty {
             let wanted = Set(fresh.map { Self.key(Self.join(folder($0), full($0))) })
