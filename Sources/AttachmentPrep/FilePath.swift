@@ -17,6 +17,9 @@ public struct FilePath: Hashable, Sendable {
     /// The bytes when `display` does not say them all, else nil: the record's `inputBytes`.
     public var undisplayableBytes: [UInt8]? { display.utf8.elementsEqual(bytes) ? nil : bytes }
 
+    /// `undisplayableBytes` as JSON carries them.
+    package var undisplayableBase64: String? { undisplayableBytes.map(Base64.encode) }
+
     /// Calls `body` with the path as C wants it.
     @safe public func withCString<R>(_ body: (UnsafePointer<CChar>) throws -> R) rethrows -> R {
         var terminated = bytes

@@ -1,2 +1,19 @@
-import AttachmentPrep
-print(AttachmentPreparer().record(of: .file("x"), into: .directory("y")).outcome.rawValue)
+// Parse, run, exit status. What the words mean is in OptionTable.swift, what the commands do in their own files.
+
+internal import AttachmentPrep
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Writing to a pipe that nobody reads is then an error like others, and a quiet one.
+_ = signal(SIGPIPE, SIG_IGN)
+let console = Console()
+let status = runCommandLine(console)
+if let failure = console.failure {
+    console.complain("standard output: \(failure.message)")
+    exit(max(status, 1))
+}
+exit(status)

@@ -1,0 +1,2 @@
+/// placeholder
+enum BatchState { static let folderName = ".attachprep" }

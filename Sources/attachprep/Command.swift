@@ -1,0 +1,108 @@
+/// The commands, in the order help lists them.
+///
+/// Everything help, completions and the README say about a command is here; what it does is in its own file.
+enum Command: String, CaseIterable, Sendable {
+    case prepare, batch, sniff, profiles, completions, help
+
+    /// What it does, on one line.
+    var summary: String {
+        switch self {
+        case .prepare: "Turn one or several inputs into attachments"
+        case .batch: "Turn folders of pictures into attachments, in parallel and resumable"
+        case .sniff: "Say what files are, by their bytes"
+        case .profiles: "List the built-in profiles"
+        case .completions: "Print a completion script for a shell"
+        case .help: "Explain a command"
+        }
+    }
+
+    /// What follows the command's name on the usage line.
+    var operands: String {
+        switch self {
+        case .prepare: "INPUT... --output DIR|FILE.jpg|-"
+        case .batch: "PATH... --output DIR"
+        case .sniff: "INPUT..."
+        case .profiles: ""
+        case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
+        case .help: "[COMMAND]"
+        }
+    }
+
+    /// The words its operands are chosen from, if it is a closed list.
+    var operandWords: [String] {
+        switch self {
+        case .completions: Shell.allCases.map(\.rawValue)
+        case .help: Command.allCases.map(\.rawValue)
+        default: []
+        }
+    }
+
+    /// What one must know to use it.
+    var details: String {
+        switch self {
+        case .prepare:
+            """
+            An INPUT is a path, or - for standard input. Each becomes one small JPEG within the byte budget,
+            DIR/IMG_0001.jpg; with several profiles DIR/IMG_0001-thumb.jpg. Inputs that would share a name keep
+            their suffix: IMG_1.heic.jpg, IMG_1.png.jpg. Standard input has no name, so its output is named by
+            content, as with --cache-names. --output FILE.jpg is for a single output. --output - writes the
+            picture to standard output and the record, as JSON, to standard error.
+            """
+        case .batch:
+            """
+            A PATH is a folder, walked to its ends, or a file. The tree below it is mirrored in DIR; with several
+            PATHs in DIR/<name of the PATH>/. Left alone are hidden files, __MACOSX, AppleDouble files, empty
+            files, Git LFS pointers and whatever has neither an image's suffix nor an image's first bytes.
+            A second run does only what is new or changed: it remembers size, time and options of each source in
+            DIR/.attachprep. Ctrl-C stops it; what is finished stays, and the next run goes on from there.
+            """
+        case .sniff:
+            """
+            Reads as much of each INPUT as it takes to be sure (- is standard input) and prints its type, MIME
+            type, type hint and what would be done with it. The name is never trusted, only compared.
+            """
+        case .profiles: "A profile is a box a picture must fit, and the bytes it may take."
+        case .completions:
+            """
+            bash:  attachprep completions bash > ~/.local/share/bash-completion/completions/attachprep
+            zsh:   attachprep completions zsh > "${fpath[1]}/_attachprep"
+            fish:  attachprep completions fish > ~/.config/fish/completions/attachprep.fish
+            """
+        case .help: "Without a COMMAND it lists them all."
+        }
+    }
+
+    /// Command lines that teach, each with what it is for.
+    var examples: [(line: String, purpose: String)] {
+        switch self {
+        case .prepare:
+            [
+                ("attachprep prepare IMG_0001.HEIC --output out", "makes out/IMG_0001.jpg, at most 300,000 bytes"),
+                ("attachprep prepare a.png b.webp -o out --profile apns --profile thumb", "two sizes from one decode"),
+                ("attachprep prepare photo.tif -o push.jpg --max-bytes 200KB", "one file of exactly that name"),
+                ("curl -s \"$URL\" | attachprep prepare - --output out --json", "a stream; the record says the path"),
+            ]
+        case .batch:
+            [
+                ("attachprep batch ~/Photos --output out", "mirrors the tree; run it again to catch up"),
+                ("attachprep batch ~/Photos --output out --dry-run", "says what it would do, and does nothing"),
+                ("attachprep batch 2023 2024 -o out --report report.jsonl", "two folders, a JSON record for each file"),
+                ("find . -newer mark -print0 | attachprep batch --files-from - -0 -o out", "files somebody else chose"),
+                ("attachprep batch ~/Photos -o out --shard 2/3", "the second of three machines that share the work"),
+            ]
+        case .sniff:
+            [
+                ("attachprep sniff upload.bin", "upload.bin: heic, image/heic, public.heic, transcode"),
+                ("attachprep sniff --json *", "one JSON object a line"),
+            ]
+        case .profiles: [("attachprep profiles --json", "the same for programs")]
+        case .completions: [("source <(attachprep completions bash)", "for this shell only")]
+        case .help: [("attachprep help batch", "everything about batch")]
+        }
+    }
+}
+
+/// The shells completions are written for.
+enum Shell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+}

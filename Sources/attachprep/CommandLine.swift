@@ -1,0 +1,58 @@
+internal import AttachmentPrep
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Runs what the arguments of this process ask for and gives its exit status.
+func runCommandLine(_ console: Console) -> Int32 {
+    do throws(UsageError) {
+        switch try ArgumentParser.parse(ProcessInput.arguments, environment: ProcessInput.variable) {
+        case .help(let command): console.write(Array(helpText(command).utf8))
+        case .version: console.line(Version.text)
+        case .run(let command, let settings, let operands): return try run(command, settings, operands, console)
+        }
+        return 0
+    } catch {
+        _ = FileSystem.write(Array(error.text.utf8), to: 2)
+        return UsageError.exitStatus
+    }
+}
+
+private func helpText(_ command: Command?) -> String { command.map { HelpText.of($0) } ?? HelpText.general }
+
+private func run(
+    _ command: Command, _ settings: Settings, _ operands: [FilePath], _ console: Console
+) throws(UsageError) -> Int32 {
+    switch command {
+    case .prepare: return try PrepareCommand(settings, operands, console).run()
+    case .batch: return 0
+    case .sniff: return SniffCommand.run(settings, operands, console)
+    case .profiles: return ProfilesCommand.run(settings, console)
+    case .completions:
+        if let shell = operands.first.flatMap({ Shell(rawValue: $0.display) }) {
+            console.write(Array(Completions.script(for: shell).utf8))
+        }
+    case .help:
+        let text = settings.markdown ? MarkdownReference.text : helpText(operands.first.flatMap { Command(rawValue: $0.display) })
+        console.write(Array(text.utf8))
+    }
+    return 0
+}
+
+/// What the system handed to this process, as bytes: Swift's own `CommandLine` repairs what is not UTF-8.
+private enum ProcessInput {
+    static var arguments: [FilePath] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            unsafe CommandLine.unsafeArgv[index].map { unsafe path($0) }
+        }
+    }
+
+    static func variable(_ name: String) -> FilePath? { unsafe getenv(name).map { unsafe path($0) } }
+
+    private static func path(_ text: UnsafeMutablePointer<CChar>) -> FilePath {
+        unsafe FilePath(bytes: UnsafeBufferPointer(start: text, count: strlen(text)).map(UInt8.init(bitPattern:)))
+    }
+}
