@@ -48,6 +48,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+        .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]
 )

@@ -1,0 +1,49 @@
+package import Pixels
+
+/// A finished file.
+package struct EncodedJPEG: Sendable {
+    /// What kept the file from being larger.
+    package enum Limit: Sendable {
+        case budget
+        case quality
+    }
+
+    package let bytes: [UInt8]
+    /// The (fractional) libjpeg quality with the same mean luma divisor.
+    package let quality: Double
+    package let subsampling: Subsampling
+    package let limitedBy: Limit
+}
+
+/// What a search ends with.
+package enum BudgetFit: Sendable {
+    case fits(EncodedJPEG)
+    /// Even the coarsest tables need more than the budget: this many bytes.
+    case tooLarge(bytesAtFloor: Int)
+}
+
+/// Finds the finest quantisation with which a picture fits a byte budget.
+package struct BudgetSearch: Sendable {
+    private let maxBytes: Int
+    private let chain: TableChain
+
+    /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
+    package init(maxBytes: Int, minQuality: Double, maxQuality: Double) {
+        self.maxBytes = maxBytes
+        chain = TableChain(minQuality: minQuality, maxQuality: maxQuality)
+    }
+
+    /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
+    package func fit(_ image: CoefficientImage, isCancelled: () -> Bool) -> BudgetFit? {
+        var pass = SearchPass(image: image, chain: chain, maxBytes: maxBytes)
+        return pass.run(isCancelled)
+    }
+
+    /// Bytes needed besides the bitmap, by arithmetic: coefficients, one strip of planes, output and tables.
+    package static func memoryNeed(size: PixelSize, subsampling: Subsampling, maxBytes: Int) -> Int {
+        let geometry = ScanGeometry(size: size, subsampling: subsampling)
+        // A file cannot be larger than all its blocks at their longest.
+        let output = min(max(0, maxBytes), geometry.totalBlocks * 512 + 4096) + JPEGWriter.slack
+        return CoefficientImage.memoryNeed(geometry) + output + SearchPass.tableBytes
+    }
+}

@@ -1,0 +1,85 @@
+/// The two quantisation tables of a picture: Annex K times a continuous scale, one scale for luma and one
+/// for chroma.
+package struct QuantisationTables: Hashable, Sendable {
+    /// 64 divisors from 1 to 255, row by row.
+    package let luma: [UInt8]
+    package let chroma: [UInt8]
+
+    /// T.81, table K.1.
+    static let annexKLuma: [UInt8] = [
+        16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55,
+        14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51, 87, 80, 62,
+        18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92,
+        49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
+    ]
+
+    /// T.81, table K.2.
+    static let annexKChroma: [UInt8] = [
+        17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99,
+        24, 26, 56, 99, 99, 99, 99, 99, 47, 66, 99, 99, 99, 99, 99, 99,
+        99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+        99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+    ]
+
+    init(luma: [UInt8], chroma: [UInt8]) {
+        self.luma = luma
+        self.chroma = chroma
+    }
+
+    /// Tables for scales in percent of Annex K.
+    package init(lumaScale: Double, chromaScale: Double) {
+        luma = Self.scaled(Self.annexKLuma, percent: lumaScale)
+        chroma = Self.scaled(Self.annexKChroma, percent: chromaScale)
+    }
+
+    /// Tables of a libjpeg quality; whole numbers give exactly libjpeg's baseline tables.
+    package init(quality: Double) {
+        let scale = Self.scale(ofQuality: quality)
+        self.init(lumaScale: scale, chromaScale: scale)
+    }
+
+    /// The (fractional) libjpeg quality whose Annex K luminance table has the same mean as this one.
+    ///
+    /// Between two whole qualities the mean is taken as a straight line.
+    package var quality: Double {
+        let sum = luma.reduce(0) { $0 + Int($1) }
+        var finer = 100
+        while finer > 1, Self.sum(atQuality: finer - 1) <= sum { finer -= 1 }
+        let below = Self.sum(atQuality: finer)
+        guard finer > 1, sum > below else { return Double(finer) }
+        let above = Self.sum(atQuality: finer - 1)
+        return Double(finer) - Double(sum - below) / Double(above - below)
+    }
+
+    /// libjpeg's law from quality to scale in percent, joined by straight lines between its whole numbers.
+    ///
+    /// Below 50 libjpeg divides 5000 by the quality and drops the remainder, which is why the whole numbers
+    /// are computed first. Qualities outside 1…100 are brought to the nearest end, no number counts as 1.
+    package static func scale(ofQuality quality: Double) -> Double {
+        guard quality > 1 else { return scale(ofWholeQuality: 1) }
+        guard quality < 100 else { return scale(ofWholeQuality: 100) }
+        let whole = Int(quality)
+        let lower = scale(ofWholeQuality: whole)
+        let upper = scale(ofWholeQuality: whole + 1)
+        return lower + (upper - lower) * (quality - Double(whole))
+    }
+
+    private static func scale(ofWholeQuality quality: Int) -> Double {
+        Double(quality < 50 ? 5000 / quality : 200 - 2 * quality)
+    }
+
+    private static func sum(atQuality quality: Int) -> Int {
+        let scale = scale(ofWholeQuality: quality)
+        return annexKLuma.reduce(0) { $0 + Int(divisor($1, percent: scale)) }
+    }
+
+    private static func scaled(_ table: [UInt8], percent: Double) -> [UInt8] {
+        table.map { divisor($0, percent: percent) }
+    }
+
+    /// One entry, rounded half up and kept within a byte, as baseline asks.
+    static func divisor(_ base: UInt8, percent: Double) -> UInt8 {
+        let value = (Double(base) * percent + 50) / 100
+        return value < 255 ? UInt8(max(1, value)) : 255
+    }
+}
