@@ -15,7 +15,7 @@ struct OutputFitter {
 
     /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
     static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
-        max(size.area * 3, CoefficientImage.memoryNeed(size: size, subsampling: .s420, maxBytes: maxBytes))
+        max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s420, maxBytes: maxBytes))
     }
 
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.

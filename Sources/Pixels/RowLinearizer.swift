@@ -1,68 +1,92 @@
-/// Turns a decoder's row into linear light over the matte: one SIMD lane each for red, green and blue.
+/// Turns a decoder's row into linear light over the matte.
 ///
 /// The matte is applied per pixel before any filtering: it commutes with the filter and saves an alpha plane.
 package struct RowLinearizer: Sendable {
     package let layout: PixelLayout
     /// The matte in linear light.
-    let matte: SIMD4<Float>
-    private let table: [Float]
+    let matte: SIMD4<UInt32>
+    private let table: [UInt16]
 
     /// - Parameter background: what lies behind transparent pixels, 0xRRGGBB in sRGB.
     package init(layout: PixelLayout, background: UInt32) {
         self.layout = layout
-        func linear(_ shift: UInt32) -> Float { SRGBCurve.linear8[Int(background >> shift & 255)] }
+        func linear(_ shift: UInt32) -> UInt32 { UInt32(SRGBCurve.linear8[Int(background >> shift & 255)]) }
         matte = SIMD4(linear(16), linear(8), linear(0), 0)
         table = layout.bitsPerSample == 16 ? SRGBCurve.linearTable(bits: 16) : SRGBCurve.linear8
     }
 
     /// Bytes the table takes.
-    package static func memoryNeed(layout: PixelLayout) -> Int { layout.bitsPerSample == 16 ? 65536 * 4 : 1024 }
+    package static func memoryNeed(layout: PixelLayout) -> Int { layout.bitsPerSample == 16 ? 65536 * 2 : 512 }
 
-    /// Converts `out.count` pixels.
+    /// Converts `width` pixels.
     ///
-    /// - Parameter row: at least `out.count * layout.bytesPerPixel` bytes, aligned for 16-bit samples.
-    package func convert(_ row: UnsafeRawPointer, into out: UnsafeMutableBufferPointer<SIMD4<Float>>) {
+    /// - Parameters:
+    ///   - row: at least `width * layout.bytesPerPixel` bytes, aligned for 16-bit samples.
+    ///   - out: (width + 1) / 2 pairs.
+    package func convert(_ row: UnsafeRawPointer, width: Int, into out: UnsafeMutablePointer<PixelPair>) {
         if layout.bitsPerSample == 16 {
-            unsafe convert(row.assumingMemoryBound(to: UInt16.self), top: 65535, into: out)
+            unsafe convert(row.assumingMemoryBound(to: UInt16.self), width, out)
         } else {
-            unsafe convert(row.assumingMemoryBound(to: UInt8.self), top: 255, into: out)
+            unsafe convert(row.assumingMemoryBound(to: UInt8.self), width, out)
         }
+    }
+
+    /// Fills `width` pixels with the matte.
+    package func fill(width: Int, _ out: UnsafeMutablePointer<PixelPair>) {
+        unsafe each(width, out) { _ in matte }
     }
 
     // A sample indexes a table with an entry for each of its values, so no lookup can leave it.
     private func convert<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ row: UnsafePointer<Sample>, top: Float, into out: UnsafeMutableBufferPointer<SIMD4<Float>>
+        _ row: UnsafePointer<Sample>, _ width: Int, _ out: UnsafeMutablePointer<PixelPair>
     ) {
+        let matte = matte
         unsafe table.withUnsafeBufferPointer { table in
+            @inline(__always) func light(_ at: Int) -> UInt32 { unsafe UInt32(table[Int(row[at])]) }
+            @inline(__always) func over(_ color: SIMD4<UInt32>, _ alpha: Sample) -> SIMD4<UInt32> {
+                let (a, top) = (UInt32(alpha), UInt32(Sample.max))
+                let sum = color &* a &+ matte &* (top &- a) &+ top / 2
+                return SIMD4(sum.x / top, sum.y / top, sum.z / top, 0)
+            }
             switch layout.channels {
             case .gray:
-                for x in 0..<out.count { unsafe out[x] = SIMD4(repeating: table[Int(row[x])]) }
+                unsafe each(width, out) { x in SIMD4(repeating: light(x)) }
             case .rgb:
-                for x in 0..<out.count {
-                    let p = unsafe row + x &* 3
-                    unsafe out[x] = SIMD4(table[Int(p[0])], table[Int(p[1])], table[Int(p[2])], 0)
-                }
+                unsafe each(width, out) { x in SIMD4(light(3 &* x), light(3 &* x &+ 1), light(3 &* x &+ 2), 0) }
             case .grayAlpha:
-                for x in 0..<out.count {
-                    let p = unsafe row + x &* 2
-                    let color = unsafe SIMD4<Float>(repeating: table[Int(p[0])])
-                    unsafe out[x] = matte + (color - matte) * (Float(p[1]) / top)
+                unsafe each(width, out) { x in
+                    unsafe over(SIMD4(repeating: light(2 &* x)), row[2 &* x &+ 1])
                 }
             case .rgba:
-                for x in 0..<out.count {
-                    let p = unsafe row + x &* 4
-                    let color = unsafe SIMD4(table[Int(p[0])], table[Int(p[1])], table[Int(p[2])], 0)
-                    unsafe out[x] = matte + (color - matte) * (Float(p[3]) / top)
+                unsafe each(width, out) { x in
+                    let at = 4 &* x
+                    return unsafe over(SIMD4(light(at), light(at &+ 1), light(at &+ 2), 0), row[at &+ 3])
                 }
             case .cmyk(let inverted):
                 let flip: Sample = inverted ? 0 : .max
-                for x in 0..<out.count {
-                    let p = unsafe row + x &* 4
-                    let white = unsafe Int(p[3] ^ flip)
-                    func ink(_ i: Int) -> Float { unsafe table[(Int(p[i] ^ flip) &* white &+ 127) / 255] }
-                    unsafe out[x] = SIMD4(ink(0), ink(1), ink(2), 0)
+                unsafe each(width, out) { x in
+                    let at = 4 &* x
+                    let white = unsafe Int(row[at &+ 3] ^ flip)
+                    @inline(__always) func ink(_ i: Int) -> UInt32 {
+                        unsafe UInt32(table[(Int(row[at &+ i] ^ flip) &* white &+ 127) / 255])
+                    }
+                    return SIMD4(ink(0), ink(1), ink(2), 0)
                 }
             }
         }
+    }
+
+    /// Writes `width` pixels, two a vector; the partner of an odd last one is black, and no tap ever weighs it.
+    @inline(__always)
+    private func each(
+        _ width: Int, _ out: UnsafeMutablePointer<PixelPair>, _ pixel: (_ x: Int) -> SIMD4<UInt32>
+    ) {
+        @inline(__always) func pair(_ a: SIMD4<UInt32>, _ b: SIMD4<UInt32>) -> PixelPair {
+            // Both are 16 bytes of plain integers; light fits the low half of its lane.
+            unsafe unsafeBitCast(a | b &<< 16, to: PixelPair.self)
+        }
+        let pairs = width / 2
+        for i in 0..<pairs { unsafe out[i] = pair(pixel(2 &* i), pixel(2 &* i &+ 1)) }
+        if width & 1 == 1 { unsafe out[pairs] = pair(pixel(width &- 1), .zero) }
     }
 }

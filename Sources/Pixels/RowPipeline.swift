@@ -1,4 +1,4 @@
-/// Where a decoder's rows go: linear light over the matte, then every scaler.
+/// Where a decoder's rows go: linear light over the matte, then every scaler, two rows at a time.
 ///
 /// A class, because C codecs carry it through their callbacks as an opaque context.
 package final class RowPipeline {
@@ -6,10 +6,10 @@ package final class RowPipeline {
     /// Pixels in each row.
     package let width: Int
     package private(set) var rowsTaken = 0
-    /// Whether `row` was told to stop by `shouldStop`.
-    package private(set) var isStopped = false
     private let linearizer: RowLinearizer
-    private var linear: [SIMD4<Float>]
+    /// Two rows of `stride` pairs: the upper one and its partner.
+    private var linear: [PixelPair]
+    private let stride: Int
     private var scalers: [RowScaler]
     private let shouldStop: () -> Bool
 
@@ -23,47 +23,51 @@ package final class RowPipeline {
         self.scalers = scalers
         self.shouldStop = shouldStop
         linearizer = RowLinearizer(layout: layout, background: background)
-        linear = [SIMD4<Float>](repeating: .zero, count: width)
+        stride = (width + 1) / 2
+        linear = [PixelPair](repeating: .zero, count: 2 * stride)
     }
 
     /// Bytes besides the scalers.
     package static func memoryNeed(layout: PixelLayout, width: Int) -> Int {
-        width * 16 + RowLinearizer.memoryNeed(layout: layout)
+        (width + 1) * 16 + RowLinearizer.memoryNeed(layout: layout)
     }
 
     /// Takes the next row from the top: `width` pixels in `layout`. False asks the decoder to stop.
     package func row(_ samples: UnsafeRawPointer) -> Bool {
-        if rowsTaken & 15 == 0, shouldStop() {
-            isStopped = true
-            return false
-        }
-        unsafe linear.withUnsafeMutableBufferPointer { linear in
-            unsafe linearizer.convert(samples, into: linear)
-            guard let row = linear.baseAddress else { return }
-            for scaler in scalers { unsafe scaler.push(row, y: rowsTaken) }
-        }
-        rowsTaken += 1
+        if rowsTaken & 15 == 0, shouldStop() { return false }
+        unsafe take { linearizer, out in unsafe linearizer.convert(samples, width: width, into: out) }
         return true
     }
 
     /// Fills what is missing of `height` rows with the matte.
     package func fill(to height: Int) {
-        guard rowsTaken < height else { return }
-        unsafe linear.withUnsafeMutableBufferPointer { linear in
-            unsafe linear.update(repeating: linearizer.matte)
-            guard let row = linear.baseAddress else { return }
-            for y in rowsTaken..<height {
-                for scaler in scalers { unsafe scaler.push(row, y: y) }
-            }
+        while rowsTaken < height {
+            unsafe take { linearizer, out in unsafe linearizer.fill(width: width, out) }
         }
-        rowsTaken = height
     }
 
     /// The finished pictures, in the order of the scalers; the pipeline is empty afterwards.
     package func finish() -> [Bitmap] {
+        if rowsTaken & 1 == 1 { push(pair: rowsTaken / 2) }
         let pictures = scalers.map { $0.finish() }
         scalers = []
         linear = []
         return pictures
+    }
+
+    private func take(_ write: (RowLinearizer, UnsafeMutablePointer<PixelPair>) -> Void) {
+        unsafe linear.withUnsafeMutableBufferPointer { linear in
+            guard let base = linear.baseAddress else { return }
+            unsafe write(linearizer, base + (rowsTaken & 1) * stride)
+        }
+        rowsTaken += 1
+        if rowsTaken & 1 == 0 { push(pair: rowsTaken / 2 - 1) }
+    }
+
+    private func push(pair: Int) {
+        unsafe linear.withUnsafeBufferPointer { linear in
+            guard let base = linear.baseAddress else { return }
+            for scaler in scalers { unsafe scaler.push(base, base + stride, pair: pair) }
+        }
     }
 }

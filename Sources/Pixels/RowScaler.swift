@@ -1,19 +1,21 @@
-/// Scales a picture while its rows arrive: one linear-light row in, at any time a handful alive, a bitmap out.
+/// Scales a picture while its rows arrive: two linear-light rows in, at any time a handful alive, a bitmap out.
 ///
-/// Each row is filtered horizontally at once and then added, with its weight, to the output rows it takes part
-/// in. No more than `FilterTable.overlap` (six or seven) output rows are open, whatever the reduction, so memory
-/// depends on the output alone.
+/// Each pair of rows is filtered horizontally at once and then added, with its weights, to the output rows it
+/// takes part in. No more than `FilterTable.overlap` (seven or so) output rows are open, whatever the reduction,
+/// so memory depends on the output alone. All arithmetic is integer: every machine gives the same bytes.
 package final class RowScaler {
     package let size: PixelSize
-    /// 1 or 3 channels in the bitmap; rows come in as red, green, blue and one idle lane.
+    /// 1 or 3 channels in the bitmap; rows come in as red, green and blue.
     package let channels: Int
     private let columns: FilterTable
     private let rows: FilterTable
     private let openRows: Int
-    /// One horizontally filtered row, three floats a pixel, one idle float behind the last for the wide store.
-    private var filtered: [Float]
+    /// Two horizontally filtered rows interleaved: three channels a pixel, each a 16-bit lane of either row.
+    private var filtered: [SIMD4<Int32>]
     /// `openRows` accumulators of one output row each, used in turn.
-    private var sums: [Float]
+    private var sums: [SIMD4<Int32>]
+    /// Vectors of four samples in a row of `size.width` × 3.
+    private let vectors: Int
     private var bitmap: [UInt8]
     private var firstOpen = 0
     private var nextOpen = 0
@@ -30,8 +32,10 @@ package final class RowScaler {
         rows = FilterTable(
             origin: source.y, extent: source.height, sourceCount: source.usable.height, count: size.height)
         openRows = rows.overlap
-        filtered = [Float](repeating: 0, count: size.width * 3 + 1)
-        sums = [Float](repeating: 0, count: size.width * 3 * openRows)
+        vectors = (size.width * 3 + 3) / 4
+        // One vector more: a pixel is stored as four lanes, the idle one into what follows.
+        filtered = [SIMD4<Int32>](repeating: .zero, count: vectors + 1)
+        sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
         bitmap = [UInt8](repeating: 0, count: size.area * channels)
     }
 
@@ -39,22 +43,26 @@ package final class RowScaler {
     package static func memoryNeed(source: SourceRegion, size: PixelSize, channels: Int) -> Int {
         FilterTable.memoryNeed(extent: source.width, count: size.width)
             + FilterTable.memoryNeed(extent: source.height, count: size.height)
-            + size.width * 12 * 9 + size.area * channels
+            + (size.width * 3 + 8) * 4 * 10 + size.area * channels
     }
 
-    /// Takes row `y`; rows come in order from the top.
-    package func push(_ row: UnsafePointer<SIMD4<Float>>, y: Int) {
-        while nextOpen < size.height, Int(rows.starts[nextOpen]) <= y { nextOpen += 1 }
+    /// Takes the rows 2 × `pair` and the next; pairs come in order from the top.
+    ///
+    /// A last row without a partner comes with any second row: its weights are zero.
+    package func push(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>, pair: Int) {
+        while nextOpen < size.height, Int(rows.starts[nextOpen]) <= pair { nextOpen += 1 }
         guard firstOpen < nextOpen else { return }
-        unsafe filter(row)
+        unsafe filter(upper, lower)
         for open in firstOpen..<nextOpen {
-            let tap = y - Int(rows.starts[open])
+            let tap = pair - Int(rows.starts[open])
             let count = Int(rows.counts[open])
             guard tap < count else { continue }
-            add(weight: rows.weights[open * rows.stride + tap], to: open % openRows, first: tap == 0)
+            add(weights: rows.pairs[open * rows.stride + tap], to: open % openRows, first: tap == 0)
             if tap == count - 1 { emit(open) }
         }
-        while firstOpen < nextOpen, Int(rows.starts[firstOpen] + rows.counts[firstOpen]) <= y + 1 { firstOpen += 1 }
+        while firstOpen < nextOpen, Int(rows.starts[firstOpen] + rows.counts[firstOpen]) <= pair + 1 {
+            firstOpen += 1
+        }
     }
 
     /// The finished picture; rows that never came are left black.
@@ -64,28 +72,29 @@ package final class RowScaler {
         return Bitmap(size: size, channels: channels, samples: samples)
     }
 
-    /// Horizontal pass. Every start + count of the table lies inside the row by construction of `FilterTable`.
-    private func filter(_ row: UnsafePointer<SIMD4<Float>>) {
+    /// Horizontal pass. Every start + count of the table lies inside the rows by construction of `FilterTable`,
+    /// and the store of pixel x ends at byte 12x + 16, inside `filtered`.
+    private func filter(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>) {
         let stride = columns.stride
         let width = size.width
+        let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
         unsafe columns.starts.withUnsafeBufferPointer { starts in
             unsafe columns.counts.withUnsafeBufferPointer { counts in
-                unsafe columns.weights.withUnsafeBufferPointer { weights in
+                unsafe columns.pairs.withUnsafeBufferPointer { pairs in
                     unsafe filtered.withUnsafeMutableBytes { out in
                         for x in 0..<width {
-                            let taps = unsafe row + Int(starts[x])
-                            let count = unsafe Int(counts[x])
+                            let start = unsafe Int(starts[x])
                             let base = x &* stride
-                            var even = SIMD4<Float>.zero
-                            var odd = SIMD4<Float>.zero
-                            var k = 0
-                            while k &+ 1 < count {
-                                unsafe even += taps[k] * weights[base &+ k]
-                                unsafe odd += taps[k &+ 1] * weights[base &+ k &+ 1]
-                                k &+= 2
+                            var a = half
+                            var b = half
+                            for k in 0..<(unsafe Int(counts[x])) {
+                                let weights = unsafe broadcast(pairs[base &+ k])
+                                unsafe a &+= multiplyAddPairs(upper[start &+ k], weights)
+                                unsafe b &+= multiplyAddPairs(lower[start &+ k], weights)
                             }
-                            if k < count { unsafe even += taps[k] * weights[base &+ k] }
-                            unsafe out.storeBytes(of: even + odd, toByteOffset: x &* 12, as: SIMD4<Float>.self)
+                            let low = (a &>> FilterTable.shift) & 0xFFFF
+                            let high = (b &>> FilterTable.shift) &<< 16
+                            unsafe out.storeBytes(of: low | high, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
                         }
                     }
                 }
@@ -93,17 +102,18 @@ package final class RowScaler {
         }
     }
 
-    /// Vertical pass: adds the filtered row to one accumulator, or starts it.
-    private func add(weight: Float, to slot: Int, first: Bool) {
-        let count = size.width * 3
-        unsafe filtered.withUnsafeBufferPointer { from in
+    /// Vertical pass: adds the filtered rows to one accumulator, or starts it.
+    private func add(weights: Int32, to slot: Int, first: Bool) {
+        let weights = broadcast(weights)
+        let vectors = vectors
+        unsafe filtered.withUnsafeBytes { from in
             unsafe sums.withUnsafeMutableBufferPointer { all in
-                // slot < openRows, so the row of `count` floats lies inside `sums`.
-                let to = unsafe UnsafeMutableBufferPointer(rebasing: all[(slot * count)..<((slot + 1) * count)])
-                if first {
-                    for i in 0..<count { unsafe to[i] = from[i] * weight }
-                } else {
-                    for i in 0..<count { unsafe to[i] += from[i] * weight }
+                // slot < openRows, so the row of `vectors` vectors lies inside `sums`.
+                let base = slot &* vectors
+                if first { for i in 0..<vectors { unsafe all[base &+ i] = .zero } }
+                for i in 0..<vectors {
+                    let pair = unsafe from.load(fromByteOffset: i &* 16, as: SIMD8<Int16>.self)
+                    unsafe all[base &+ i] &+= multiplyAddPairs(pair, weights)
                 }
             }
         }
@@ -111,20 +121,23 @@ package final class RowScaler {
 
     /// Writes a finished accumulator into the bitmap, back through the sRGB curve.
     private func emit(_ y: Int) {
-        let slot = y % openRows
-        let steps = Float(SRGBCurve.encodedSteps)
-        let width = size.width
-        let channels = channels
-        unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-            unsafe sums.withUnsafeBufferPointer { all in
-                unsafe bitmap.withUnsafeMutableBufferPointer { out in
-                    let from = slot * width * 3
-                    let to = y * width * channels
-                    let step = 4 - channels == 3 ? 3 : 1
-                    for i in 0..<(width * channels) {
-                        // Clamped to 0...steps, the index is inside the table of steps + 1 entries.
-                        let value = unsafe min(max(all[from &+ i &* step] * steps + 0.5, 0), steps)
-                        unsafe out[to &+ i] = curve[Int(value)]
+        let vectors = vectors
+        let base = (y % openRows) &* vectors
+        let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
+        let white = SIMD4<Int32>(repeating: SRGBCurve.white)
+        let (rowBytes, step) = (size.width * channels, channels == 3 ? 1 : 3)
+        unsafe sums.withUnsafeMutableBufferPointer { all in
+            for i in 0..<vectors {
+                let light = unsafe (all[base &+ i] &+ half) &>> FilterTable.shift
+                unsafe all[base &+ i] = pointwiseMin(pointwiseMax(light, .zero), white)
+            }
+            unsafe all.withMemoryRebound(to: Int32.self) { light in
+                unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
+                    unsafe bitmap.withUnsafeMutableBufferPointer { out in
+                        // Clamped to 0...white, the index is inside the curve.
+                        for i in 0..<rowBytes {
+                            unsafe out[y &* rowBytes &+ i] = curve[Int(light[base &* 4 &+ i &* step])]
+                        }
                     }
                 }
             }
