@@ -5,7 +5,7 @@ enum CheckedSignatures {
         guard window.bytes.starts(with: [0xFF, 0xD8, 0xFF].prefix(window.count)) else { return .no }
         guard window.count > 3 else { return window.needs(4) }
         guard let marker = window.bytes.dropFirst(3).first(where: { $0 != 0xFF }) else {
-            return window.needs(window.count + 1)
+            return window.needsSome
         }
         return marker >= 0xC0 ? .yes(.jpeg) : .no
     }

@@ -94,11 +94,12 @@ extension MediaSniffer {
         Signature.look,
         CheckedSignatures.jpeg,
         CheckedSignatures.bmp,
-        CheckedSignatures.icon,
         CheckedSignatures.ebml,
         CheckedSignatures.mpegVideo,
         ISOBrands.look,
         ISOBrands.classicQuickTime,
+        // Behind the boxes: one of 256 bytes begins like an icon.
+        CheckedSignatures.icon,
         ID3Tag.look,
         TextDocuments.look,
         { MPEGAudio.look(at: $0) },
