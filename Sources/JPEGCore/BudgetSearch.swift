@@ -25,17 +25,17 @@ package enum BudgetFit: Sendable {
 /// Finds the finest quantisation with which a picture fits a byte budget.
 package struct BudgetSearch: Sendable {
     private let maxBytes: Int
-    private let chain: TableChain
+    private let ladder: ScaleLadder
 
     /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
     package init(maxBytes: Int, minQuality: Double, maxQuality: Double) {
         self.maxBytes = maxBytes
-        chain = TableChain(minQuality: minQuality, maxQuality: maxQuality)
+        ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
     }
 
     /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
     package func fit(_ image: CoefficientImage, isCancelled: () -> Bool) -> BudgetFit? {
-        var pass = SearchPass(image: image, chain: chain, maxBytes: maxBytes)
+        var pass = SearchPass(image: image, ladder: ladder, maxBytes: maxBytes)
         return pass.run(isCancelled)
     }
 

@@ -1,6 +1,5 @@
 /// What one quantisation table costs: symbols and Huffman tables of luma, or of both chroma components.
 struct ComponentCoding {
-    let table: [UInt8]
     let quantiser: BlockQuantiser
     let dc: HuffmanTable
     let ac: HuffmanTable
@@ -9,8 +8,7 @@ struct ComponentCoding {
     var bits: Int { dc.totalBits + ac.totalBits }
     var headerBytes: Int { dc.headerBytes + ac.headerBytes }
 
-    init(table: [UInt8], quantiser: BlockQuantiser, counts: SymbolCounts) {
-        self.table = table
+    init(quantiser: BlockQuantiser, counts: SymbolCounts) {
         self.quantiser = quantiser
         dc = HuffmanTable(counts: counts.dc)
         ac = HuffmanTable(counts: counts.ac)

@@ -1,88 +1,186 @@
-/// One search: tries links of the chain, remembers what they cost, and writes the winner.
+/// One search: finds the finest step of the ladder that fits, then uses up what is left of the budget.
 struct SearchPass {
     private let image: CoefficientImage
-    private let chain: TableChain
+    private let ladder: ScaleLadder
     private let maxBytes: Int
     private let target: Double
-    private var lumaCosts: [TableCost] = []
-    private var chromaCosts: [TableCost] = []
-    /// Whole picture's bits per sampled rows' bits, from the last link counted whole.
-    private var wholePerSample = 1.0
+    private var costs: CodingCosts
 
     /// Symbol counts and Huffman tables of all tries, generously.
     static let tableBytes = 262_144
 
-    /// Tries that count whole pictures; the bracket is closed long before in practice.
+    /// Tries that count the whole picture to find the step; a handful in practice.
     private static let maximumTries = 24
-    /// Typical change of log size for log scale, until two tries tell better.
+    /// Tries of the last mile.
+    private static let maximumTrims = 6
+    /// Share of the budget that is not worth another try.
+    private static let goodFill = 0.998
+    /// Typical change of log size with log scale, until two tries tell better.
     private static let typicalSlope = -0.65
+    /// Typical change of base-2 log size with the dead zone.
+    private static let typicalTrim = -0.0013
     /// Fewer rows of MCUs than this are always counted whole.
     private static let rowsWorthSampling = 16
 
-    init(image: CoefficientImage, chain: TableChain, maxBytes: Int) {
+    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int) {
         self.image = image
-        self.chain = chain
+        self.ladder = ladder
         self.maxBytes = maxBytes
         target = approximateLog2(Double(max(1, maxBytes)))
-    }
-}
-
-/// What is known of one table.
-private struct TableCost {
-    let table: [UInt8]
-    let quantiser: BlockQuantiser
-    let sampled: SymbolCounts
-    var whole: ComponentCoding?
-}
-
-extension SearchPass {
-    private struct Try {
-        let link: Int
-        let logSize: Double
+        costs = CodingCosts(image: image)
     }
 
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
-        let ceiling = coding(0)
+        let ceiling = coding(Choice(step: 0))
         if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
-        var over = Try(link: 0, logSize: logSize(ceiling))
+        guard let bracket = bracket(ceiling, isCancelled) else { return nil }
+        guard let under = bracket.under else { return finish(Choice(step: ladder.last), isCancelled) }
+        var choice = Choice(step: under.at)
+        if !fillsWell(under) {
+            guard let trimmed = lastMile(bracket.over, isCancelled) else { return nil }
+            choice = trimmed.deadZone > 0 ? trimmed : choice
+        }
+        return finish(choice, isCancelled)
+    }
+}
+
+/// Looking for the step.
+extension SearchPass {
+    /// A point that was tried, on whichever axis is searched.
+    private struct Try {
+        let at: Int
+        let bytes: Int
+        var logSize: Double { approximateLog2(Double(bytes)) }
+    }
+
+    /// A step whose tables need more than the budget, and the next one, if any, whose tables do not.
+    private mutating func bracket(
+        _ ceiling: PictureCoding, _ isCancelled: () -> Bool
+    ) -> (over: Try, under: Try?)? {
+        var over = Try(at: 0, bytes: estimatedBytes(ceiling))
         var under: Try?
-        var link = firstGuess(over, isCancelled)
+        var step = firstGuess(over)
+        var slope = Self.typicalSlope * ladder.logRatio
         for _ in 0..<Self.maximumTries {
-            if under.map({ $0.link - over.link <= 1 }) ?? (over.link >= chain.last) { break }
+            if under.map({ $0.at - over.at <= 1 }) ?? (over.at >= ladder.last) { break }
             if isCancelled() { return nil }
-            link = max(over.link + 1, min((under?.link ?? chain.last + 1) - 1, link))
-            let attempt = coding(link)
-            let tried = Try(link: link, logSize: logSize(attempt))
-            let nearest = tried.link
-            if estimatedBytes(attempt) <= maxBytes {
+            step = max(over.at + 1, min((under?.at ?? ladder.last + 1) - 1, step))
+            let tried = Try(at: step, bytes: estimatedBytes(coding(Choice(step: step))))
+            slope = measuredSlope(over, tried) ?? slope
+            if tried.bytes <= maxBytes {
                 under = tried
             } else {
                 over = tried
             }
-            link = next(over: over, under: under, latest: nearest)
+            step = next(over: over, under: under, latest: tried, slope: slope)
         }
-        return finish(from: under?.link ?? chain.last, isCancelled)
+        return (over, under)
     }
 
-    /// Writes the link found; should the estimate of stuffed bytes have been too low, coarser ones.
-    private mutating func finish(from first: Int, _ isCancelled: () -> Bool) -> BudgetFit? {
-        var link = first
-        while link <= chain.last {
+    /// Two steps of the secant method on a quarter of the rows.
+    private mutating func firstGuess(_ ceiling: Try) -> Int {
+        var slope = Self.typicalSlope * ladder.logRatio
+        var from = (at: ceiling.at, logSize: ceiling.logSize)
+        // What does not depend on the tables: headers and the share of stuffed bytes.
+        let fixed = Double(ceiling.bytes) - costs.expectedBytes(ladder.tables(0))
+        for pass in 0..<3 {
+            let guess = max(1, min(ladder.last, from.at + Int((target - from.logSize) / slope + 0.5)))
+            if pass == 2 || guess == from.at || image.geometry.mcusDown < Self.rowsWorthSampling {
+                return guess
+            }
+            let logSize = approximateLog2(costs.expectedBytes(ladder.tables(guess)) + fixed)
+            let measured = (logSize - from.logSize) / Double(guess - from.at)
+            if measured < slope / 4, measured > slope * 4 { slope = measured }
+            from = (guess, logSize)
+        }
+        return from.at
+    }
+
+    /// Change of log size from one step to the next, if two tries show a decline.
+    private func measuredSlope(_ a: Try, _ b: Try) -> Double? {
+        guard a.at != b.at, a.bytes != b.bytes else { return nil }
+        let slope = (b.logSize - a.logSize) / Double(b.at - a.at)
+        return slope < 0 ? slope : nil
+    }
+
+    /// Where the straight line through the nearest tries meets the budget.
+    private func next(over: Try, under: Try?, latest: Try, slope: Double) -> Int {
+        guard let under else { return over.at + max(1, Int((target - over.logSize) / slope + 1)) }
+        let rise = over.logSize - under.logSize
+        guard rise > 0 else { return (over.at + under.at) / 2 }
+        let part = (over.logSize - target) / rise
+        let meeting = Double(over.at) + part * Double(under.at - over.at)
+        // Round to the side not tried last, so that the bracket closes from both sides.
+        return Int(meeting.rounded(latest.at == under.at ? .down : .up))
+    }
+
+    /// The smallest dead zone found with which a step that is slightly over fits; nil if cancelled.
+    ///
+    /// One divisor of a strong frequency can be worth more than a percent of the file, so tables alone cannot
+    /// fill a budget. Without a fitting dead zone the result has none.
+    private mutating func lastMile(_ over: Try, _ isCancelled: () -> Bool) -> Choice? {
+        var low = Try(at: 0, bytes: over.bytes)
+        var high: Try?
+        var slope = Self.typicalTrim
+        var deadZone = max(1, Int((target - low.logSize) / slope + 1))
+        for _ in 0..<Self.maximumTrims {
+            if high.map({ $0.at - low.at <= 1 || fillsWell($0) }) ?? (low.at >= BlockQuantiser.widestDeadZone)
+            {
+                break
+            }
             if isCancelled() { return nil }
-            let attempt = coding(link)
-            if let bytes = write(attempt) { return .fits(result(bytes, attempt, .budget)) }
-            link += 1
+            deadZone = max(low.at + 1, min((high?.at ?? BlockQuantiser.widestDeadZone + 1) - 1, deadZone))
+            let choice = Choice(step: over.at, deadZone: deadZone)
+            let tried = Try(at: deadZone, bytes: estimatedBytes(coding(choice)))
+            slope = measuredSlope(low, tried) ?? slope
+            if tried.bytes <= maxBytes {
+                high = tried
+            } else {
+                low = tried
+            }
+            deadZone = next(over: low, under: high, latest: tried, slope: slope)
         }
-        return .tooLarge(bytesAtFloor: max(maxBytes + 1, estimatedBytes(coding(chain.last))))
+        return Choice(step: over.at, deadZone: high?.at ?? 0)
     }
 
-    private func result(
-        _ bytes: [UInt8], _ coding: PictureCoding, _ limit: EncodedJPEG.Limit
-    ) -> EncodedJPEG {
-        EncodedJPEG(
-            bytes: bytes, quality: coding.quantisation.quality, subsampling: image.subsampling,
-            limitedBy: limit)
+    private func fillsWell(_ tried: Try) -> Bool {
+        Double(tried.bytes) >= Double(maxBytes) * Self.goodFill
+    }
+}
+
+/// Sizes and files.
+extension SearchPass {
+    /// What a search decides on.
+    private struct Choice {
+        var step: Int
+        var deadZone = 0
+    }
+
+    /// Writes the choice; should the estimate of stuffed bytes have been too low, a coarser one.
+    private mutating func finish(_ first: Choice, _ isCancelled: () -> Bool) -> BudgetFit? {
+        var choice = first
+        while choice.step <= ladder.last {
+            if isCancelled() { return nil }
+            let attempt = coding(choice)
+            if let bytes = write(attempt) { return .fits(result(bytes, attempt, .budget)) }
+            if choice.deadZone > 0, choice.deadZone < BlockQuantiser.widestDeadZone {
+                choice.deadZone += 1
+            } else {
+                choice = Choice(step: choice.step + 1)
+            }
+        }
+        let floor = estimatedBytes(coding(Choice(step: ladder.last)))
+        return .tooLarge(bytesAtFloor: max(maxBytes + 1, floor))
+    }
+
+    private mutating func coding(_ choice: Choice) -> PictureCoding {
+        costs.coding(ladder.tables(choice.step), deadZone: choice.deadZone)
+    }
+
+    /// Length of the file with as many stuffed bytes as random bits would need, usually a little too many.
+    private func estimatedBytes(_ coding: PictureCoding) -> Int {
+        coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
     }
 
     /// The file if it fits; not even begun if it cannot.
@@ -92,112 +190,13 @@ extension SearchPass {
         // Stuffing at most doubles a file.
         return JPEGWriter.write(image, coding, limit: min(maxBytes, unstuffed * 2))
     }
-}
 
-/// Where to look.
-extension SearchPass {
-    /// Two steps of the secant method on a quarter of the rows.
-    private mutating func firstGuess(_ ceiling: Try, _ isCancelled: () -> Bool) -> Int {
-        var slope = Self.typicalSlope * chain.logRatio
-        var from = ceiling
-        for step in 0..<3 {
-            let guess = max(1, min(chain.last, from.link + Int((target - from.logSize) / slope)))
-            if step == 2 || guess == from.link || image.geometry.mcusDown < Self.rowsWorthSampling
-                || isCancelled()
-            {
-                return guess
-            }
-            let tried = Try(link: guess, logSize: approximateLog2(sampledBytes(guess)))
-            let measured = (tried.logSize - from.logSize) / Double(tried.link - from.link)
-            if measured < slope / 4, measured > slope * 4 { slope = measured }
-            from = tried
-        }
-        return from.link
-    }
-
-    /// The link where the straight line through the nearest tries meets the budget.
-    private func next(over: Try, under: Try?, latest: Int) -> Int {
-        guard let under else {
-            let slope = Self.typicalSlope * chain.logRatio
-            return over.link + max(1, Int((target - over.logSize) / slope))
-        }
-        let rise = over.logSize - under.logSize
-        guard rise > 0 else { return (over.link + under.link) / 2 }
-        let part = (over.logSize - target) / rise
-        let meeting = Double(over.link) + part * Double(under.link - over.link)
-        // Round to the side not tried last, so that the bracket closes from both sides.
-        let rounded = latest == under.link ? meeting.rounded(.down) : meeting.rounded(.up)
-        return Int(rounded)
-    }
-
-    private func logSize(_ coding: PictureCoding) -> Double {
-        approximateLog2(Double(estimatedBytes(coding)))
-    }
-
-    /// Length of the file with the stuffing that random bits would need.
-    private func estimatedBytes(_ coding: PictureCoding) -> Int {
-        coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
-    }
-}
-
-/// What a link costs.
-extension SearchPass {
-    /// The coding of a link, from counts of the whole picture.
-    private mutating func coding(_ link: Int) -> PictureCoding {
-        let tables = chain.tables(link)
-        let luma = whole(tables.luma, components: 0..<1, &lumaCosts)
-        var chroma: ComponentCoding?
-        if image.geometry.componentCount == 3 {
-            chroma = whole(tables.chroma, components: 1..<3, &chromaCosts)
-        }
-        let coding = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
-        let sampled = sampledBits(tables)
-        if sampled > 0 { wholePerSample = Double(coding.entropyBytes * 8) / Double(sampled) }
-        return coding
-    }
-
-    private mutating func sampledBytes(_ link: Int) -> Double {
-        Double(sampledBits(chain.tables(link))) / 8 * wholePerSample * (1 + 1.0 / 256) + 600
-    }
-
-    private mutating func sampledBits(_ tables: QuantisationTables) -> Int {
-        var bits = sampledBits(tables.luma, components: 0..<1, &lumaCosts)
-        if image.geometry.componentCount == 3 {
-            bits += sampledBits(tables.chroma, components: 1..<3, &chromaCosts)
-        }
-        return bits
-    }
-
-    private func sampledBits(_ table: [UInt8], components: Range<Int>, _ costs: inout [TableCost]) -> Int {
-        let cost = costs[index(of: table, components: components, &costs)]
-        return HuffmanTable(counts: cost.sampled.dc).totalBits
-            + HuffmanTable(counts: cost.sampled.ac).totalBits
-    }
-
-    private func whole(_ table: [UInt8], components: Range<Int>, _ costs: inout [TableCost])
-        -> ComponentCoding
-    {
-        let index = index(of: table, components: components, &costs)
-        if let known = costs[index].whole { return known }
-        var counts = costs[index].sampled
-        for component in components {
-            counts.add(image, component: component, quantiser: costs[index].quantiser, rows: .rest)
-        }
-        let coding = ComponentCoding(table: table, quantiser: costs[index].quantiser, counts: counts)
-        costs[index].whole = coding
-        return coding
-    }
-
-    /// Where `table` is remembered, its sampled rows counted.
-    private func index(of table: [UInt8], components: Range<Int>, _ costs: inout [TableCost]) -> Int {
-        if let known = costs.firstIndex(where: { $0.table == table }) { return known }
-        let quantiser = BlockQuantiser(table)
-        var sampled = SymbolCounts()
-        for component in components {
-            sampled.add(image, component: component, quantiser: quantiser, rows: .sampled)
-        }
-        costs.append(TableCost(table: table, quantiser: quantiser, sampled: sampled))
-        return costs.count - 1
+    private func result(
+        _ bytes: [UInt8], _ coding: PictureCoding, _ limit: EncodedJPEG.Limit
+    ) -> EncodedJPEG {
+        EncodedJPEG(
+            bytes: bytes, quality: coding.quantisation.quality, subsampling: image.subsampling,
+            limitedBy: limit)
     }
 }
 

@@ -1,0 +1,47 @@
+/// The scales a search can choose from, from the ceiling's to the floor's in equal ratios.
+///
+/// Every step down has each divisor at least as large as the step above, so a bigger budget, which ends further
+/// up, never makes any divisor coarser.
+struct ScaleLadder: Sendable {
+    /// Largest ratio between neighbours; a file's size changes by about half as much.
+    private static let largestRatio = 1.012
+
+    /// In percent of Annex K, ascending.
+    private let scales: [Double]
+    /// Base-2 logarithm of the ratio between neighbours.
+    let logRatio: Double
+
+    /// Number of the coarsest scale; 0 is the ceiling's.
+    var last: Int { scales.count - 1 }
+
+    init(minQuality: Double, maxQuality: Double) {
+        let fine = QuantisationTables.scale(ofQuality: maxQuality)
+        let coarse = max(fine, QuantisationTables.scale(ofQuality: minQuality))
+        // Below this scale every divisor is 1.
+        let start = max(fine, 0.4)
+        var ratio = max(coarse, start) / start
+        let range = approximateLog2(ratio)
+        var steps = 1
+        // Square roots are exact to the last bit everywhere, other powers need not be.
+        while ratio > Self.largestRatio {
+            ratio = ratio.squareRoot()
+            steps *= 2
+        }
+        var scales = [fine]
+        if coarse > start {
+            var scale = start
+            for _ in 1..<steps {
+                scale *= ratio
+                scales.append(min(scale, coarse))
+            }
+            scales.append(coarse)
+        }
+        self.scales = scales
+        logRatio = range / Double(steps)
+    }
+
+    func tables(_ step: Int) -> QuantisationTables {
+        let scale = scales[max(0, min(last, step))]
+        return QuantisationTables(lumaScale: scale, chromaScale: scale)
+    }
+}
