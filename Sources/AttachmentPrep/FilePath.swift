@@ -50,6 +50,9 @@ extension FilePath {
     /// This path with `name` below it.
     public func appending(_ name: String) -> FilePath { appending(name.utf8) }
 
+    /// This path, or `.` where it is empty.
+    package var orHere: FilePath { bytes.isEmpty ? FilePath(".") : self }
+
     /// What follows the last slash, trailing slashes apart; empty for `/`.
     public var lastComponent: [UInt8] {
         let slash = UInt8(ascii: "/")

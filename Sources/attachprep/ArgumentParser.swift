@@ -234,7 +234,7 @@ struct ArgumentParser {
         }
     }
 
-    private static func isLink(_ operand: FilePath) -> Bool {
+    static func isLink(_ operand: FilePath) -> Bool {
         let start = String(decoding: operand.bytes.prefix(8), as: UTF8.self).lowercased()
         return start.hasPrefix("https://") || start.hasPrefix("http://")
     }

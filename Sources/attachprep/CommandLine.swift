@@ -28,7 +28,7 @@ private func run(
 ) throws(UsageError) -> Int32 {
     switch command {
     case .prepare: return try PrepareCommand(settings, operands, console).run()
-    case .batch: return 0
+    case .batch: return try BatchCommand(settings, operands, console).run()
     case .sniff: return SniffCommand.run(settings, operands, console)
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:

@@ -132,7 +132,7 @@ enum FileSystem {
 
     /// Names in a folder, sorted by their bytes, without `.` and `..`.
     static func names(in folder: FilePath) throws(SystemError) -> [[UInt8]] {
-        let path = folder.bytes.isEmpty ? FilePath(".") : folder
+        let path = folder.orHere
         guard let stream = path.withCString({ unsafe opendir($0) }) else { throw .last }
         defer { _ = unsafe closedir(stream) }
         var names: [[UInt8]] = []
