@@ -48,6 +48,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]
 )

@@ -2,12 +2,12 @@ internal import AttachmentPrep
 internal import Synchronization
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
-/// `attachprep batch PATH... --output DIR`
+/// Runs `attachprep batch PATH... --output DIR`.
 final class BatchCommand {
     private let settings: Settings
     private let operands: [FilePath]
@@ -50,7 +50,9 @@ final class BatchCommand {
         do throws(SystemError) {
             try FileSystem.makeFolder(output)
             if let path = settings.batch.report {
-                let file = path.withCString { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
+                let file = path.withCString {
+                    unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+                }
                 guard file >= 0 else {
                     console.complain("\(Display.safe(path.display)): \(SystemError.last.message)")
                     return 1
@@ -111,7 +113,8 @@ final class BatchCommand {
             file = try OpenFile(list, flags: O_RDONLY)
         } catch {
             throw UsageError(
-                "--files-from \(Display.safe(list.display)) cannot be read: \(error.message)", command: .batch)
+                "--files-from \(Display.safe(list.display)) cannot be read: \(error.message)", command: .batch
+            )
         }
         try FileList.each(of: file.descriptor, separator: separator, body)
     }
@@ -134,7 +137,8 @@ final class BatchCommand {
             let stem = listing.stem(index)
             let bases = settings.profiles.map { profile in
                 output.appending(
-                    String(listing.naming.fileName(stem: stem, profile: profile.name, extension: "").dropLast()))
+                    String(
+                        listing.naming.fileName(stem: stem, profile: profile.name, extension: "").dropLast()))
             }
             if isShared[folder] == nil {
                 let status = FileStatus(of: output.appending(folder))
@@ -153,7 +157,9 @@ final class BatchCommand {
 
     /// Whether there is a file at the output's place that has, or is, another name of some file.
     private static func leadsElsewhere(_ base: FilePath) -> Bool {
-        guard let status = FileStatus(of: FilePath(bytes: base.bytes + Array(".jpg".utf8)), followingLink: false)
+        guard
+            let status = FileStatus(
+                of: FilePath(bytes: base.bytes + Array(".jpg".utf8)), followingLink: false)
         else { return false }
         return status.kind == .link || status.hardLinks > 1
     }
@@ -167,7 +173,9 @@ final class BatchCommand {
             let outputs = settings.profiles.map { profile -> String? in
                 if settings.namesByContent { return nil }
                 let stem = listing.stem(index)
-                return output.appending(listing.naming.fileName(stem: stem, profile: profile.name, extension: "jpg")).display
+                return output.appending(
+                    listing.naming.fileName(stem: stem, profile: profile.name, extension: "jpg")
+                ).display
             }
             let plan = BatchPlanLine(
                 input: path, outputs: known?.outputs.map(\.path) ?? outputs,
@@ -178,7 +186,9 @@ final class BatchCommand {
         for folder in listing.unreadable {
             console.complain("\(Display.safe(folder.path.display)): \(folder.error.message)")
         }
-        if !settings.quiet { console.note("attachprep: dry run, nothing written: \(members.count) inputs" + leftAlone) }
+        if !settings.quiet {
+            console.note("attachprep: dry run, nothing written: \(members.count) inputs" + leftAlone)
+        }
         return listing.unreadable.isEmpty ? 0 : 1
     }
 
@@ -237,7 +247,8 @@ final class BatchCommand {
 
     private func finish(_ log: StateLog) -> Int32 {
         if let failure = log.failure {
-            console.complain("\(Display.safe(stateFolder.display)): \(failure.message); the next run starts over")
+            console.complain(
+                "\(Display.safe(stateFolder.display)): \(failure.message); the next run starts over")
         } else if interrupt.exitStatus == nil {
             log.compact()
         }
@@ -303,7 +314,7 @@ struct BatchPlanLine: Encodable {
         try object.encode(outputs, forKey: .outputs)
     }
 
-    /// `prepare a/IMG_1.HEIC -> out/a/IMG_1.jpg`
+    /// One line for people: `prepare a/IMG_1.HEIC -> out/a/IMG_1.jpg`.
     var text: String {
         let places = outputs.map { $0.map(Display.safe) ?? "(named by content)" }
         return "\(action.rawValue) \(Display.safe(input.display)) -> \(places.joined(separator: ", "))"

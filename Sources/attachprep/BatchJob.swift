@@ -2,9 +2,9 @@ internal import AttachmentPrep
 internal import MediaTypes
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// What a worker does with one source of a batch.
@@ -49,7 +49,9 @@ struct BatchJob: Sendable {
         for known in entry.outputs {
             guard namesByContent || isExpected(known, index) else { return nil }
             let place = output.appending(known.name)
-            guard let file = FileStatus(of: place), file.kind == .file, file.size == known.bytes else { return nil }
+            guard let file = FileStatus(of: place), file.kind == .file, file.size == known.bytes else {
+                return nil
+            }
             var entry = PreparationRecord.Output(profile: known.profile, outcome: .skipped)
             entry.path = place.display
             entry.format = MediaFormat(rawValue: known.format)
@@ -64,7 +66,8 @@ struct BatchJob: Sendable {
     /// Whether an earlier output has the name it would get today: a new neighbour may have changed it.
     private func isExpected(_ known: StateEntry.Output, _ index: Int) -> Bool {
         let start = listing.naming.fileName(stem: listing.stem(index), profile: known.profile, extension: "")
-        return known.name.hasPrefix(start) && !known.name.dropFirst(start.count).contains { $0 == "." || $0 == "/" }
+        return known.name.hasPrefix(start)
+            && !known.name.dropFirst(start.count).contains { $0 == "." || $0 == "/" }
     }
 
     private func entry(_ index: Int, _ status: FileStatus, _ record: PreparationRecord) -> StateEntry? {

@@ -56,7 +56,8 @@ struct BatchListing: Sendable {
     }
 
     mutating func append(_ name: [UInt8], in folder: Int) {
-        entries.append(Entry(offset: names.count, length: UInt16(clamping: name.count), folder: Int32(folder)))
+        entries.append(
+            Entry(offset: names.count, length: UInt16(clamping: name.count), folder: Int32(folder)))
         names += name
     }
 
@@ -64,7 +65,14 @@ struct BatchListing: Sendable {
 
     /// Settles the names, once all sources are there.
     mutating func nameOutputs() {
-        let outputs = Set(folders.map(\.output).filter { !$0.isEmpty })
+        var outputs: Set<String> = []
+        for folder in folders {
+            // A listed `a/b/c.jpg` makes the folders `a/b` and `a`.
+            var path = folder.output[...]
+            while !path.isEmpty, outputs.insert(String(path)).inserted {
+                path = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+            }
+        }
         exceptions = naming.exceptions(
             count: count, folder: { folder($0).output }, name: { name($0) }, folders: Array(outputs))
     }

@@ -23,7 +23,8 @@ struct StateEntry: Equatable, Sendable {
 
     /// One line: fields between tabs, behind a checksum that a torn line does not have.
     var line: [UInt8] {
-        var fields = [String(size), String(modified), recipe].map { Array($0.utf8) } + [Self.escaped(path.bytes)]
+        var fields =
+            [String(size), String(modified), recipe].map { Array($0.utf8) } + [Self.escaped(path.bytes)]
         for output in outputs {
             fields += [output.profile, output.format].map { Array($0.utf8) }
             fields += [output.bytes, output.width, output.height].map { Array(String($0).utf8) }
@@ -42,13 +43,15 @@ struct StateEntry: Equatable, Sendable {
         guard let size = Int(text[0]), let modified = Int64(text[1]) else { return nil }
         var outputs: [Output] = []
         for i in stride(from: 4, to: fields.count, by: 6) {
-            guard let bytes = Int(text[i + 2]), let width = Int(text[i + 3]), let height = Int(text[i + 4]) else {
+            guard let bytes = Int(text[i + 2]), let width = Int(text[i + 3]), let height = Int(text[i + 4])
+            else {
                 return nil
             }
             let name = String(decoding: Self.unescaped(fields[i + 5]), as: UTF8.self)
             outputs.append(
                 Output(
-                    profile: text[i], name: name, format: text[i + 1], bytes: bytes, width: width, height: height))
+                    profile: text[i], name: name, format: text[i + 1], bytes: bytes, width: width,
+                    height: height))
         }
         self.init(
             path: FilePath(bytes: Self.unescaped(fields[3])), size: size, modified: modified, recipe: text[2],
@@ -97,7 +100,9 @@ struct StateEntry: Equatable, Sendable {
         var result: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "%"),
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 result.append(value)
                 rest = rest.dropFirst(2)
             } else {

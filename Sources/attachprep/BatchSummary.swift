@@ -23,7 +23,7 @@ struct BatchSummary {
 
     var hasErrors: Bool { !rejected.isEmpty || !failed.isEmpty }
 
-    /// `12 prepared, 1 passed through, 3 unchanged, 2 rejected (corrupt 2), 0 failed; left alone: 4 hidden`
+    /// One line: `12 prepared, 3 skipped as unchanged, 2 rejected (corrupt 2), 0 failed; left alone: 4 hidden`.
     var text: String {
         var parts = ["\(prepared) prepared"]
         if passedThrough > 0 { parts.append("\(passedThrough) passed through") }
@@ -40,7 +40,9 @@ struct BatchSummary {
 
     private static func codes(_ counts: [PrepError.Code: Int], _ word: String) -> String {
         let total = counts.values.reduce(0, +)
-        let codes = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+        let codes = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            "\($0.key.rawValue) \($0.value)"
+        }
         return "\(total) \(word)" + (codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))")
     }
 }

@@ -7,12 +7,25 @@ struct BatchWalk {
     private let output: FileIdentity?
     private let isInterrupted: () -> Bool
     private(set) var listing: BatchListing
-    private var explicitFolders: [String: Int] = [:]
-    private var explicitFiles: Set<FilePath> = []
-    private var roots: Set<FileIdentity> = []
+    /// Folders of files that were named one by one.
+    private var explicitFolders: [ExplicitFolder: (index: Int, identity: FileIdentity?)] = [:]
+    private var explicitFiles: Set<ExplicitFile> = []
+    private var walked: Set<FileIdentity> = []
+
+    private struct ExplicitFolder: Hashable {
+        var parent: FilePath
+        var output: String
+    }
+
+    /// Told by the folder's identity, so that `a/x` and `./a/x` are the same.
+    private struct ExplicitFile: Hashable {
+        var folder: FileIdentity?
+        var name: [UInt8]
+    }
 
     init(
-        rules: SkipRules, output: FilePath, naming: OutputNaming, isInterrupted: @escaping () -> Bool = { false }
+        rules: SkipRules, output: FilePath, naming: OutputNaming,
+        isInterrupted: @escaping () -> Bool = { false }
     ) {
         self.rules = rules
         self.output = FileStatus(of: output)?.identity
@@ -34,6 +47,8 @@ struct BatchWalk {
         guard let status = FileStatus(of: path), status.kind == .folder else {
             return addFile(path, output: OutputNaming.safeFolder(parent))
         }
+        // `find` lists links too, and a link to a folder may lead anywhere.
+        if FileStatus(of: path, followingLink: false)?.kind == .link { return listing.skip(.link) }
         walk(path, status, output: OutputNaming.safeFolder(path.bytes))
     }
 
@@ -52,32 +67,44 @@ struct BatchWalk {
 
     /// A file somebody named is taken even if it is hidden; a missing one is for the record to say.
     private mutating func addFile(_ path: FilePath, output: String) {
-        guard explicitFiles.insert(path).inserted else { return listing.skip(.duplicate) }
         let name = path.lastComponent
+        let parent = FilePath(bytes: path.bytes.prefix(path.bytes.count - name.count))
+        let folder = explicitFolder(parent, output: output)
+        let isWalked = folder.identity.map { walked.contains($0) } ?? false
+        let isNew = explicitFiles.insert(ExplicitFile(folder: folder.identity, name: name)).inserted
+        if isWalked || !isNew { return listing.skip(.duplicate) }
         if let status = FileStatus(of: path) {
             if status.kind != .file { return listing.skip(.special) }
-            if let reason = rules.reason(name: name, path: path, size: status.size) { return listing.skip(reason) }
+            if let reason = rules.reason(name: name, path: path, size: status.size) {
+                return listing.skip(reason)
+            }
         }
-        let parent = FilePath(bytes: path.bytes.prefix(path.bytes.count - name.count))
-        let key = output + "\u{0}" + parent.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-        let folder: Int
-        if let known = explicitFolders[key] {
-            folder = known
-        } else {
-            let absolute = FileSystem.resolved(parent.orHere) ?? parent
-            folder = listing.append(.init(source: parent, absolute: absolute, output: output))
-            explicitFolders[key] = folder
-        }
-        listing.append(name, in: folder)
+        listing.append(name, in: folder.index)
+    }
+
+    private mutating func explicitFolder(
+        _ parent: FilePath, output: String
+    ) -> (index: Int, identity: FileIdentity?) {
+        let key = ExplicitFolder(parent: parent, output: output)
+        if let known = explicitFolders[key] { return known }
+        let absolute = FileSystem.resolved(parent.orHere) ?? parent
+        let index = listing.append(.init(source: parent, absolute: absolute, output: output))
+        let folder = (index, FileStatus(of: parent.orHere)?.identity)
+        explicitFolders[key] = folder
+        return folder
     }
 
     /// Walks a folder to its ends, its own files first, then the folders in it, each in the order of bytes.
     private mutating func walk(_ root: FilePath, _ status: FileStatus, output: String) {
-        guard roots.insert(status.identity).inserted else { return listing.skip(.duplicate) }
         guard let absolute = FileSystem.resolved(root) else { return }
         if status.identity == self.output { return listing.skip(.output) }
         var waiting = [BatchListing.Folder(source: root, absolute: absolute, output: output)]
         while let folder = waiting.popLast(), !isInterrupted() {
+            guard let identity = FileStatus(of: folder.source)?.identity, walked.insert(identity).inserted
+            else {
+                listing.skip(.duplicate)
+                continue
+            }
             let names: [[UInt8]]
             do {
                 names = try FileSystem.names(in: folder.source)
@@ -88,7 +115,9 @@ struct BatchWalk {
             let index = listing.append(folder)
             var inner: [BatchListing.Folder] = []
             for name in names {
-                if let reason = SkipRules.reason(name: name) {
+                if explicitFiles.contains(ExplicitFile(folder: identity, name: name)) {
+                    listing.skip(.duplicate)
+                } else if let reason = SkipRules.reason(name: name) {
                     listing.skip(reason)
                 } else if let below = visit(name, in: folder, index, tree: absolute) {
                     inner.append(below)
@@ -106,7 +135,8 @@ struct BatchWalk {
         // What is gone since the folder was read is no source any more.
         guard var status = FileStatus(of: path, followingLink: false) else { return nil }
         if status.kind == .link {
-            guard let target = FileStatus(of: path), target.kind == .file, let real = FileSystem.resolved(path),
+            guard let target = FileStatus(of: path), target.kind == .file,
+                let real = FileSystem.resolved(path),
                 real.bytes.starts(with: tree.appending("x").bytes.dropLast())
             else {
                 listing.skip(.link)

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Count, rate and time left on a terminal's last line.
@@ -47,7 +47,8 @@ final class ProgressBar {
         guard room >= 5 else { return String(figures.dropFirst().prefix(max(0, width - 1))) }
         let length = min(room, 40)
         let full = total > 0 ? length * done / total : 0
-        return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: length - full) + "]" + figures
+        return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: length - full) + "]"
+            + figures
     }
 
     private static func time(_ seconds: Double) -> String {

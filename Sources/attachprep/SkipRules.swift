@@ -1,7 +1,9 @@
 internal import AttachmentPrep
 internal import MediaTypes
 
-/// Why a batch leaves a file or a folder alone. Raw values are the words of the summary.
+/// Why a batch leaves a file or a folder alone.
+///
+/// Raw values are the words of the summary.
 enum SkipReason: String, CaseIterable, Sendable {
     case hidden
     case macArchive = "__MACOSX"
@@ -30,7 +32,9 @@ struct SkipRules: Sendable {
         return nil
     }
 
-    /// The rules for a regular file. It is opened only if name and size leave a doubt.
+    /// The rules for a regular file.
+    ///
+    /// It is opened only if name and size leave a doubt.
     func reason(name: [UInt8], path: FilePath, size: Int) -> SkipReason? {
         if size == 0 { return .empty }
         let claim = ClaimedExtension(String(decoding: name, as: UTF8.self)).text

@@ -1,9 +1,9 @@
 internal import AttachmentPrep
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Where the state files hold what: a few words an entry, however long its path.
@@ -45,7 +45,8 @@ final class StateIndex: Sendable {
                     stale += 1
                     return
                 }
-                let old = places.updateValue(Place(offset: offset, length: Int32(line.count), file: file), forKey: key)
+                let old = places.updateValue(
+                    Place(offset: offset, length: Int32(line.count), file: file), forKey: key)
                 if old?.file == file { stale += 1 }
             }
         }
@@ -190,6 +191,8 @@ final class StateLog {
         guard end > 0 else { return }
         var last: UInt8 = 0
         let done = unsafe pread(descriptor, &last, 1, end - 1)
-        if done == 1, last != UInt8(ascii: "\n") { failure = FileSystem.write([UInt8(ascii: "\n")], to: descriptor) }
+        if done == 1, last != UInt8(ascii: "\n") {
+            failure = FileSystem.write([UInt8(ascii: "\n")], to: descriptor)
+        }
     }
 }
