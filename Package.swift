@@ -49,6 +49,9 @@ let package = Package(
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]
 )
