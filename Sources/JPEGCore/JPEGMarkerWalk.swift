@@ -140,31 +140,41 @@ extension Span<UInt8> {
     /// Index of the first 0xFF at or behind `start` that is neither stuffed (0xFF 00) nor a restart marker, or
     /// whose partner is not among these bytes.
     ///
-    /// Eight bytes at a time: a scan is nearly all of a file, and one byte in 250 of it is a stuffed 0xFF.
+    /// Words at a time: a scan is nearly all of a file, and one byte in 250 of it is a stuffed 0xFF.
     fileprivate func firstEscape(from start: Int) -> Int? {
         unsafe withUnsafeBytes { bytes in
-            let last = bytes.count - 1
             var at = start
-            while at <= last {
-                if at + 8 <= bytes.count {
-                    let word = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self).littleEndian
-                    // A byte is 0xFF exactly if its complement is zero; the lowest hit of this test is exact.
-                    let hits = (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
-                    guard hits != 0 else {
-                        at &+= 8
-                        continue
-                    }
-                    at &+= hits.trailingZeroBitCount / 8
-                } else if unsafe bytes[at] != 0xFF {
-                    at &+= 1
-                    continue
-                }
-                guard at < last else { return at }
-                let next = unsafe bytes[at + 1]
-                guard next == 0 || JPEGMarker.isRestart(next) else { return at }
-                at &+= 2
+            while let ff = unsafe Self.firstFF(bytes, from: at) {
+                guard ff + 1 < bytes.count else { return ff }
+                let next = unsafe bytes[ff + 1]
+                guard next == 0 || JPEGMarker.isRestart(next) else { return ff }
+                at = ff + 2
             }
             return nil
         }
+    }
+
+    private static func firstFF(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        @inline(__always) func word(_ at: Int) -> UInt64 {
+            unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self).littleEndian
+        }
+        // A byte is 0xFF exactly if its complement is zero; the lowest hit of this test is exact.
+        @inline(__always) func hits(_ word: UInt64) -> UInt64 {
+            (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
+        }
+        var at = start
+        while at &+ 32 <= bytes.count,
+            hits(word(at)) | hits(word(at &+ 8)) | hits(word(at &+ 16)) | hits(word(at &+ 24)) == 0
+        { at &+= 32 }
+        while at &+ 8 <= bytes.count {
+            let found = hits(word(at))
+            if found != 0 { return at &+ found.trailingZeroBitCount / 8 }
+            at &+= 8
+        }
+        while at < bytes.count {
+            if unsafe bytes[at] == 0xFF { return at }
+            at &+= 1
+        }
+        return nil
     }
 }
