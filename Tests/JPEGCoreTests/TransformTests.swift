@@ -105,8 +105,8 @@ import Testing
                 unsafe block[slot] =
                     Int16(truncatingIfNeeded: Int(random.next() % 32769) - 16384) >> Int16(round % 12)
             }
-            quantiser.withFactors { factors in
-                guard let start = unsafe block.baseAddress else { return }
+            unsafe quantiser.withFactors { factors in
+                guard let start = block.baseAddress else { return }
                 let mask = unsafe (start + 64).withMemoryRebound(to: UInt16.self, capacity: 64) {
                     unsafe BlockQuantiser.quantise(start, factors, magnitudes: $0)
                 }
