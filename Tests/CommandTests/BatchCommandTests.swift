@@ -182,8 +182,8 @@ import Testing
         let place = try Workplace()
         let run = try place.run(
             """
-            mkfifo pipe; sleep 20 > pipe & attachprep prepare - -o out --json < pipe & job=$!
-            sleep 1; kill -INT $job; wait $job; status=$?; kill %1; exit $status
+            mkfifo pipe; sleep 20 > pipe & pipe=$!; attachprep prepare - -o out --json < pipe & job=$!
+            sleep 1; kill -INT $job; wait $job; status=$?; kill $pipe; exit $status
             """)
         #expect(run.status == 130)
         #expect((try run.objects.first?["error"] as? [String: Any])?["code"] as? String == "cancelled")
