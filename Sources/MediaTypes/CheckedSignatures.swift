@@ -5,7 +5,7 @@ enum CheckedSignatures {
         guard window.bytes.starts(with: [0xFF, 0xD8, 0xFF].prefix(window.count)) else { return .no }
         guard window.count > 3 else { return window.needs(4) }
         guard let marker = window.bytes.dropFirst(3).first(where: { $0 != 0xFF }) else {
-            return window.needs(window.count + 1)
+            return window.needsSome
         }
         return marker >= 0xC0 ? .yes(.jpeg) : .no
     }
@@ -83,7 +83,8 @@ enum CheckedSignatures {
         return .yes(Verdict(format: .mpegES, question: isMPEG1 ? .mpeg1 : .none))
     }
 
-    /// MPEG transport stream: sync bytes at the start of three packets of 188 bytes (ISO/IEC 13818-1, 2.4.3.2).
+    /// MPEG transport stream: sync bytes at the start of three packets of 188 bytes (ISO/IEC 13818-1,
+    /// 2.4.3.2).
     static func transportStream(_ window: SniffWindow) -> Look {
         for position in [0, 188, 376] {
             guard let byte = window.byte(position) else { return window.needs(position + 1) }

@@ -37,8 +37,8 @@ public struct ClaimedExtension: Sendable, Hashable {
 
     /// Whether the name claims nothing else than `format`; a name without an extension claims nothing.
     ///
-    /// Names in common use for one type are equal (TYPES.md, "Names that do not count as a mismatch"). Formats
-    /// without an extension of their own contradict no name.
+    /// Names in common use for one type are equal (TYPES.md, "Names that do not count as a mismatch").
+    /// Formats without an extension of their own contradict no name.
     public func matches(_ format: MediaFormat) -> Bool {
         guard let text, let own = format.fileExtension, text != own else { return true }
         // MPEG-1 elementary streams are `mpg`; the format alone does not tell them from MPEG-2.

@@ -1,4 +1,5 @@
-/// The start of a file read as text: the byte order mark taken off, one byte a character, ASCII in lower case.
+/// The start of a file read as text: the byte order mark taken off, one byte a character, ASCII in lower
+/// case.
 ///
 /// What is not ASCII becomes 0xFF; nothing that is looked for contains it.
 struct DocumentText {

@@ -1,7 +1,7 @@
 /// Walks the boxes of an ISO base media file in constant memory and notes what tells its variants apart.
 ///
-/// Descends into `moov/trak/mdia/minf/stbl` (ISO/IEC 14496-12, 8.2 to 8.5) and `meta/iinf` (8.11) only and skips
-/// everything else by its size, be it larger than four gigabytes.
+/// Descends into `moov/trak/mdia/minf/stbl` (ISO/IEC 14496-12, 8.2 to 8.5) and `meta/iinf` (8.11) only and
+/// skips everything else by its size, be it larger than four gigabytes.
 struct ISOBoxWalk {
     /// What the boxes said so far.
     struct Findings {

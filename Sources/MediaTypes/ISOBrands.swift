@@ -13,10 +13,11 @@ enum ISOBrands {
         case "avif", "avis": .avif
         case "mif1", "mif2", "miaf", "msf1", "tmap", "MiHB", "MiHE", "MiPr": .genericHEIF
         case "avci", "avcs", "jpeg", "jpgs", "j2ki", "j2is", "vvic", "vvis", "evbi", "evbs": .otherHEIF
-        case "isom", "mp41", "mp42", "mp71", "avc1", "mmp4", "dash", "f4v ", "F4V ", "MSNV": .mp4
+        case "isom", "mp41", "mp42", "mp71", "avc1", "mmp4", "dash", "f4v ", "F4V ", "F4A ", "F4B ", "MSNV":
+            .mp4
         case "M4V ", "M4VH", "M4VP": .m4v
         case "M4A ", "M4B ": .m4a
-        case "M4P ": .protectedM4A
+        case "M4P ", "F4P ": .protectedM4A
         case "qt  ": .mov
         default:
             // iso2 … iso9 and later; 3gp4 … 3gp9, 3gr6, 3gs6, 3ge6, 3gg6, 3g2a …

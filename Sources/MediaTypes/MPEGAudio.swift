@@ -1,11 +1,14 @@
-/// Frames of MPEG audio and of AAC in ADTS: both start with eleven or twelve set bits, and only two frames that
-/// agree make a file of one of them.
+/// Frames of MPEG audio and of AAC in ADTS: both start with eleven or twelve set bits, and only two frames
+/// that agree make a file of one of them.
 enum MPEGAudio {
     /// A frame's header, as far as it stays the same from frame to frame.
     private struct Frame: Equatable {
         let verdict: Verdict
         let fixedBits: UInt32
         let length: Int
+        /// Where an encoder's description (`Xing`, `Info`) would stand in the first frame of a layer III
+        /// file.
+        var descriptionOffset: Int?
     }
 
     /// Looks for two agreeing frames at `start`.
@@ -19,6 +22,7 @@ enum MPEGAudio {
         guard sync & 0xFFE0 == 0xFFE0 else { return .no }
         guard window.count >= start + headerLength else { return window.needs(start + headerLength) }
         guard let first = frame(window, at: start) else { return .no }
+        if hasDescription(window, first, at: start) { return .yes(first.verdict) }
         let next = start + first.length
         guard window.count >= next + headerLength else {
             return acceptsLast && window.isFinal ? .yes(first.verdict) : window.needs(next + headerLength)
@@ -29,6 +33,13 @@ enum MPEGAudio {
 
     /// An ADTS header without check sum; an MPEG audio header is shorter.
     private static let headerLength = 7
+
+    /// Whether the frame is an encoder's description of the file, which is as good as a second frame.
+    private static func hasDescription(_ window: SniffWindow, _ frame: Frame, at start: Int) -> Bool {
+        guard let offset = frame.descriptionOffset else { return false }
+        let mark = window.code(start + offset)
+        return mark == "Xing" || mark == "Info" || window.code(start + 36) == "VBRI"
+    }
 
     private static func frame(_ window: SniffWindow, at position: Int) -> Frame? {
         guard let word = window.bigEndian(position, size: 4).map({ UInt32(truncatingIfNeeded: $0) }),
@@ -51,7 +62,8 @@ enum MPEGAudio {
 
     /// ISO/IEC 11172-3, 2.4.2.3 and 13818-3: version, layer and sample rate are fixed.
     ///
-    /// The length follows from the rates; that of free-format frames stands nowhere, so they are not recognised.
+    /// The length follows from the rates; that of free-format frames stands nowhere, so they are not
+    /// recognised.
     private static func mpegFrame(_ word: UInt32) -> Frame? {
         let version = Int(word >> 19 & 3)  // 0 is 2.5, 2 is 2, 3 is 1
         let layer = 4 - Int(word >> 17 & 3)
@@ -69,9 +81,12 @@ enum MPEGAudio {
             default: 144 * bitRate / sampleRate + padding
             }
         let rejection: MediaRejection? = layer == 3 ? nil : .unsupportedVariant
+        // It follows the side information.
+        let isMono = word >> 6 & 3 == 3
+        let sideInformation = isVersion1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
         return Frame(
             verdict: Verdict(format: .mp3, rejection: rejection), fixedBits: word & 0xFFFE_0C00,
-            length: length)
+            length: length, descriptionOffset: layer == 3 ? 4 + sideInformation : nil)
     }
 
     /// Bit rates in thousands, for the indices 1 to 14.

@@ -118,7 +118,8 @@ extension MediaFormat {
     /// What kind of media this is (`family` of types.tsv).
     public var family: MediaFamily { row.family }
 
-    /// Apple's size limit in bytes for media of this type, or nil where it cannot become an attachment as it is.
+    /// Apple's size limit in bytes for media of this type, or nil where it cannot become an attachment as it
+    /// is.
     ///
     /// `capBytes` of types.tsv, after the table in Apple's documentation of `UNNotificationAttachment`. Types
     /// that are rewrapped carry the limit of what they are rewrapped to.

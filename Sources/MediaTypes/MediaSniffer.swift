@@ -1,14 +1,15 @@
 /// Tells a file's type from its bytes alone, as they arrive.
 ///
-/// Push the file in pieces of any size; how it is cut never changes the answer. The answer comes in two stages:
-/// `format` is there after at most 4096 bytes, and what only later bytes tell (is a PNG animated, has an MPEG-4
-/// file pictures, what stands behind an ID3 tag) refines it until `isSettled`. Memory is constant: 4 KiB and a
-/// few numbers, whatever the input says of itself. No input traps.
+/// Push the file in pieces of any size; how it is cut never changes the answer. The answer comes in two
+/// stages: `format` is there after at most 4096 bytes, and what only later bytes tell (is a PNG animated, has
+/// an MPEG-4 file pictures, what stands behind an ID3 tag) refines it until `isSettled`. Memory is constant:
+/// 4 KiB and a few numbers, whatever the input says of itself. No input traps.
 public struct MediaSniffer: Sendable {
     /// The type, or nil before enough bytes have come; `unknown` if none of the table fits.
     ///
-    /// Until `isSettled` it may change within its family: from `png` to `apng`, from `mp4` to `m4a`, from `heif`
-    /// to `avif`, from `mp3` to `aac` or `flac`. Source: signatures and brands of the package's table of types.
+    /// Until `isSettled` it may change within its family: from `png` to `apng`, from `mp4` to `m4a`, from
+    /// `heif` to `avif`, from `mp3` to `aac` or `flac`. Source: signatures and brands of the package's table
+    /// of types.
     public private(set) var format: MediaFormat?
 
     /// Whether further bytes cannot change the answer; they need not be pushed then.
@@ -55,15 +56,16 @@ public struct MediaSniffer: Sendable {
         takeFindings()
     }
 
-    /// The extension for the file, without a dot: that of its format, but `mpg` for an MPEG-1 elementary stream
-    /// (note of types.tsv).
+    /// The extension for the file, without a dot: that of its format, but `mpg` for an MPEG-1 elementary
+    /// stream (note of types.tsv).
     public var fileExtension: String? { isMPEG1 ? "mpg" : format?.fileExtension }
 
     /// The type hint for iOS: that of its format, but `public.mpeg` for an MPEG-1 elementary stream (note of
     /// types.tsv).
     public var typeHint: String? { isMPEG1 ? "public.mpeg" : format?.typeHint }
 
-    /// True for an APNG, false for a PNG without animation once that is settled, nil where it is not told here.
+    /// True for an APNG, false for a PNG without animation once that is settled, nil where it is not told
+    /// here.
     public var isAnimated: Bool? {
         switch format {
         case .apng: true
@@ -92,11 +94,12 @@ extension MediaSniffer {
         Signature.look,
         CheckedSignatures.jpeg,
         CheckedSignatures.bmp,
-        CheckedSignatures.icon,
         CheckedSignatures.ebml,
         CheckedSignatures.mpegVideo,
         ISOBrands.look,
         ISOBrands.classicQuickTime,
+        // Behind the boxes: one of 256 bytes begins like an icon.
+        CheckedSignatures.icon,
         ID3Tag.look,
         TextDocuments.look,
         { MPEGAudio.look(at: $0) },

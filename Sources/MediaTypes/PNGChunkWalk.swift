@@ -1,4 +1,5 @@
-/// Walks the chunks of a PNG up to its first `IDAT`, in constant memory (W3C PNG, third edition, 5.3 and 11.3.6).
+/// Walks the chunks of a PNG up to its first `IDAT`, in constant memory (W3C PNG, third edition, 5.3 and
+/// 11.3.6).
 struct PNGChunkWalk {
     enum Finding {
         /// One picture.

@@ -39,6 +39,11 @@ extension Signature {
         Signature("4D 4D 00 2A", .tiff),
         Signature("49 49 2B 00", .tiff),  // BigTIFF
         Signature("4D 4D 00 2B", .tiff),
+        // Camera raw files that are TIFF but for their magic number.
+        Signature("49 49 55 00", .tiff, .unsupportedVariant),  // Panasonic RW2
+        Signature("49 49 52 4F", .tiff, .unsupportedVariant),  // Olympus ORF
+        Signature("49 49 52 53", .tiff, .unsupportedVariant),
+        Signature("4D 4D 4F 52", .tiff, .unsupportedVariant),
         Signature("38 42 50 53 00 01", .psd),  // 8BPS
         Signature("38 42 50 53 00 02", .psd),  // PSB
         Signature("FF 0A", .jxl),

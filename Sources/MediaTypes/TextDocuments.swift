@@ -35,12 +35,15 @@ enum TextDocuments {
     /// Whether a number is followed by a comma, a bracket or white space.
     private static func numberEndsWell(_ text: DocumentText, at start: Int) -> Bool? {
         var index = start
+        var last: Unicode.Scalar?
         while let character = text.character(index) {
             switch character {
-            case "0"..."9", "-", "+", ".", "e": index += 1
+            case "0"..."9", ".", "e": index += 1
+            case "-" where last == nil || last == "e", "+" where last == "e": index += 1
             case ",", "]": return true
             default: return DocumentText.isSpace(character)
             }
+            last = character
         }
         return text.isFinal ? false : nil
     }
