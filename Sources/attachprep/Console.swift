@@ -1,9 +1,9 @@
 internal import AttachmentPrep
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Standard output and standard error of one run.
@@ -40,7 +40,9 @@ final class Console {
 
     /// A value as one line of JSON on standard output.
     func json(_ value: some Encodable) {
-        guard let bytes = JSONLine.encode(value) else { return complain("a record could not be written as JSON") }
+        guard let bytes = JSONLine.encode(value) else {
+            return complain("a record could not be written as JSON")
+        }
         write(bytes)
     }
 }

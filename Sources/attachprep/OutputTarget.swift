@@ -14,7 +14,8 @@ enum OutputTarget: Equatable, Sendable {
         let name = Display.safe(output.display)
         if output.bytes.elementsEqual("-".utf8) {
             if outputs > 1 {
-                throw UsageError("--output - takes a single output, and there would be \(outputs)", hint: several)
+                throw UsageError(
+                    "--output - takes a single output, and there would be \(outputs)", hint: several)
             }
             return .standardOutput
         }
@@ -56,6 +57,7 @@ enum Extensions {
         let formats = MediaFormat.allCases.filter { isWanted($0.family) && $0.fileExtension != nil }
         let own = formats.compactMap(\.fileExtension)
         let others = ["jpeg", "jpe", "jfif", "tiff", "heif", "hif", "heics", "apng", "m4v", "mpeg", "aif"]
-        return Set(own + others.filter { word in formats.contains { ClaimedExtension("x." + word).matches($0) } })
+        return Set(
+            own + others.filter { word in formats.contains { ClaimedExtension("x." + word).matches($0) } })
     }
 }
