@@ -26,6 +26,38 @@ import Testing
         }
     }
 
+    /// Entropy-coded data with a gap is a damaged picture, although its end is there.
+    @Test(arguments: ["4:2:0", "grey", "restarts", "progressive"]) func gapsAreDamage(_ name: String) throws {
+        let bytes = try JPEGSamples.named(name)
+        let gap = Array(bytes[..<(bytes.count / 2)] + bytes[(bytes.count - 2)...])
+        let error = #expect(throws: CodecError.self) { try decodeJPEG(gap) }
+        #expect(error?.kind == .corrupt)
+    }
+
+    /// Where a damaged file still gives a picture, it is djpeg's; where djpeg has no complaint, there is one.
+    @Test(arguments: ["4:2:0", "grey", "restarts", "progressive"]) func damageIsSeenAsDjpegSeesIt(
+        _ name: String
+    ) throws {
+        let sound = try JPEGSamples.named(name)
+        let scan = try #require(position(of: [0xFF, 0xDA], in: sound)) + 14
+        var generator = SeededGenerator(seed: 17)
+        let folder = try TemporaryFolder()
+        for _ in 0..<25 {
+            var bytes = sound
+            let at = Int.random(in: scan..<(bytes.count - 2), using: &generator)
+            bytes[at] ^= 1 << UInt8.random(in: 0...7, using: &generator)
+            let path = try folder.file("in.jpg", bytes)
+            let decoded = try? decodeJPEG(bytes)
+            if let decoded {
+                // Status 2: a warning, here one that every decoder shrugs at.
+                let reference = Picture(pnm: try run("djpeg", ["-pnm", path], accepting: [0, 2]))
+                #expect(Picture(decoded.bitmap) == reference)
+            } else {
+                #expect(throws: ProgramFailure.self) { try run("djpeg", ["-pnm", path]) }
+            }
+        }
+    }
+
     /// Bytes are changed anywhere: check sums catch nearly all of it.
     @Test(arguments: ChunkTests.pngs) func damagedPNG(_ name: String) throws {
         let bytes = try fixture("pngsuite/\(name).png")

@@ -105,6 +105,11 @@ import Testing
             (PNGFile([Self.header, .init("ABCD"), Self.data]), .corrupt),
             (PNGFile([Self.header, .init("IDAT", [0x78, 1, 1]), PNGFile.end]), .corrupt),
             (PNGFile([Self.header, PNGFile.end]), .corrupt),
+            // A sound stream of two rows where three are due.
+            (
+                PNGFile([Self.header, PNGFile.imageData(rows: Array(Self.rows.prefix(2))), PNGFile.end]),
+                .corrupt
+            ),
             (PNGFile([Self.header, .init("IDAT", Self.data.data, checkSum: 1), PNGFile.end]), .corrupt),
         ]
         for (index, file) in files.enumerated() {

@@ -94,8 +94,8 @@ import Testing
 
     /// The stored region, cut out and turned, is the upright region.
     @Test(arguments: Orientation.allCases) func regionsAreTurned(_ orientation: Orientation) {
-        let size = PixelSize(13, 9)
-        // Upright: 9 × 13 when sides are exchanged, so 8 × 8 holds the region either way.
+        // The region lies in the middle of neither 13 × 10 nor 10 × 13, so no mirroring leaves it in its place.
+        let size = PixelSize(13, 10)
         let upright = Placement(size: PixelSize(5, 3), x: 2, y: 1, width: 5, height: 3)
         let stored = upright.stored(orientation, source: size)
         #expect(orientation.turned(stored.size) == upright.size)
