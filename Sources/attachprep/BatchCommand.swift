@@ -144,7 +144,11 @@ final class BatchCommand {
                 let status = FileStatus(of: output.appending(folder))
                 isShared[folder] = status.map { sourceFolders.contains($0.identity) } ?? false
             }
-            guard isShared[folder] == true || bases.contains(where: Self.leadsElsewhere) else { continue }
+            let suffixes = ["jpg"] + Extensions.passed(ofName: listing.name(index))
+            guard isShared[folder] == true || bases.contains(where: { Self.leadsElsewhere($0, suffixes) })
+            else {
+                continue
+            }
             let known = ownFiles ?? OwnFileGuard(inputs: sources(), profiles: settings.profiles)
             ownFiles = known
             if let conflict = known.conflict(of: listing.source(index), bases: bases) {
@@ -156,12 +160,12 @@ final class BatchCommand {
     }
 
     /// Whether there is a file at the output's place that has, or is, another name of some file.
-    private static func leadsElsewhere(_ base: FilePath) -> Bool {
-        guard
-            let status = FileStatus(
-                of: FilePath(bytes: base.bytes + Array(".jpg".utf8)), followingLink: false)
-        else { return false }
-        return status.kind == .link || status.hardLinks > 1
+    private static func leadsElsewhere(_ base: FilePath, _ suffixes: [String]) -> Bool {
+        suffixes.contains { suffix in
+            let path = FilePath(bytes: base.bytes + Array(".\(suffix)".utf8))
+            guard let status = FileStatus(of: path, followingLink: false) else { return false }
+            return status.kind == .link || status.hardLinks > 1
+        }
     }
 
     private func dryRun(_ listing: BatchListing, _ members: [Int]) -> Int32 {
@@ -216,7 +220,7 @@ final class BatchCommand {
         let (interrupt, stopsAtFirstError) = (interrupt, settings.batch.stopsAtFirstError)
         for folder in listing.unreadable { deliver(Self.unreadable(folder.path, folder.error)) }
         if stopsAtFirstError, summary.hasErrors { stop.request() }
-        console.bar = settings.quiet ? nil : ProgressBar(total: members.count)
+        if !settings.quiet { console.beginProgress(total: members.count) }
         var done = 0
         WorkerPool(threads: settings.batch.jobs ?? Self.cores).run(
             count: members.count, isStopped: { stop.isRequested || interrupt.exitStatus != nil },
@@ -227,7 +231,7 @@ final class BatchCommand {
                 }
                 return result
             },
-            idle: { console.bar?.update(done: done) },
+            idle: { console.progress(done: done) },
             deliver: { result in
                 done += 1
                 switch result {
@@ -240,8 +244,7 @@ final class BatchCommand {
                 if !console.isOpen { interrupt.cancellation.cancel() }
                 return console.isOpen
             })
-        console.bar?.erase()
-        console.bar = nil
+        console.endProgress()
         return finish(log)
     }
 

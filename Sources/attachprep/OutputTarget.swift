@@ -51,6 +51,12 @@ enum Extensions {
 
     static func isImage(_ text: String) -> Bool { images.contains(text) }
 
+    /// The extension of a name that claims sound or a movie, which may be passed through under it.
+    static func passed(ofName name: [UInt8]) -> [String] {
+        guard let claim = ClaimedExtension(String(decoding: name, as: UTF8.self)).text else { return [] }
+        return media.contains(claim) && !images.contains(claim) ? [claim] : []
+    }
+
     static func isMedia(_ text: String) -> Bool { media.contains(text) }
 
     private static func claims(_ isWanted: (MediaFamily) -> Bool) -> Set<String> {

@@ -17,10 +17,11 @@ final class ProgressBar {
         self.total = total
     }
 
-    /// Draws, at most ten times a second.
-    func update(done: Int) {
+    /// Whether a tenth of a second has passed since it was drawn.
+    var isDue: Bool { lastDrawn.map { ContinuousClock.now - $0 >= .milliseconds(100) } ?? true }
+
+    func draw(done: Int) {
         let now = ContinuousClock.now
-        if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
         let elapsed = Self.seconds(now - start)
         let text = "\r\u{1b}[K" + Self.text(done: done, total: total, seconds: elapsed, width: Self.width)
@@ -28,7 +29,7 @@ final class ProgressBar {
         isVisible = true
     }
 
-    /// Takes the bar away; the next update draws it again.
+    /// Takes the bar away until it is drawn again.
     func erase() {
         guard isVisible else { return }
         _ = FileSystem.write(Array("\r\u{1b}[K".utf8), to: 2)

@@ -34,12 +34,12 @@ final class StateIndex: Sendable {
         var stale = 0
         let names = ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
         for name in names.filter({ $0.hasPrefix("state") && !$0.hasSuffix(".new") && $0 != own }) + [own] {
+            stale = 0
             let path = folder.appending(name)
             let descriptor = path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
             guard descriptor >= 0 else { continue }
             descriptors.append(descriptor)
             let file = Int32(descriptors.count - 1)
-            stale = 0
             Self.eachLine(of: descriptor) { line, offset in
                 guard let key = StateEntry.key(ofLine: line) else {
                     stale += 1

@@ -1,3 +1,4 @@
+import AttachmentPrep
 import Foundation
 import Testing
 
@@ -161,6 +162,45 @@ import Testing
         #expect(try run.objects.count == 1)
     }
 
+    @Test(arguments: [("INT", 130), ("TERM", 143)]) func signalsEndARun(_ signal: String, _ status: Int32)
+        throws
+    {
+        let place = try Workplace()
+        try place.write(["photos/a.jpg": Samples.jpeg])
+        // Another run holds the folder, so this one waits until it is told to stop.
+        let folder = place.path("out").appending(BatchState.folderName)
+        let other = try StateLog(folder: folder, shard: nil, waiting: {}, isInterrupted: { true })
+        let run = try place.run(
+            "attachprep batch photos -o out & sleep 1; kill -\(signal) $!; wait $!")
+        #expect(run.status == status)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("another batch writes into out"))
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func aStreamThatNeverEndsCanBeInterrupted() throws {
+        let place = try Workplace()
+        let run = try place.run(
+            """
+            mkfifo pipe; sleep 20 > pipe & pipe=$!; attachprep prepare - -o out --json < pipe & job=$!
+            sleep 1; kill -INT $job; wait $job; status=$?; kill $pipe; exit $status
+            """)
+        #expect(run.status == 130)
+        #expect((try run.objects.first?["error"] as? [String: Any])?["code"] as? String == "cancelled")
+    }
+
+    @Test func aTerminalShowsABar() throws {
+        let place = try Workplace()
+        for i in 0..<3 { try place.write(["photos/\(i).jpg": Samples.text]) }
+        let run = try place.run(
+            "command -v script > /dev/null || exit 77; script -qec 'attachprep batch photos -o out' /dev/null"
+        )
+        if run.status == 77 { return }
+        #expect(run.output.contains("0 prepared"))
+        #expect(run.output.contains("0/3"))
+        #expect(try !place.run("attachprep batch photos -o out 2>&1").output.contains("0/3"))
+    }
+
     @Test func aClosedPipeIsQuiet() throws {
         let place = try Workplace()
         for i in 0..<500 { try place.write(["photos/\(i).jpg": Samples.text]) }
@@ -186,7 +226,7 @@ import Testing
             ])
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func aSecondRunSkipsWhatIsDone() throws {
+    @Test func aSecondRunSkipsWhatIsDone() throws {
         let place = try Workplace()
         try place.write(["photos/a.jpg": Samples.jpeg, "photos/sub/b.jpg": Samples.jpeg])
         let outcomes = { (options: String) -> [String] in
@@ -204,7 +244,7 @@ import Testing
         #expect(try place.tree("out").filter { $0.contains(".attachprep") }.count == 3)
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func twoRunsAtOnceAgree() throws {
+    @Test func twoRunsAtOnceAgree() throws {
         let place = try Workplace()
         for i in 0..<40 { try place.write(["photos/\(i).jpg": Samples.jpeg]) }
         let run = try place.run(

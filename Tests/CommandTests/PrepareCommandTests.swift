@@ -54,6 +54,7 @@ import Testing
         "attachprep batch a.jpg b.png -o .",
         "attachprep batch sub -o linked/sub",
         "attachprep batch sub -o out",
+        "attachprep batch song.mp3 -o sounds --media all",
         "attachprep batch sub -o new --report sub/c.jpg",
     ])
     func noInputIsReplaced(_ script: String) throws {
@@ -63,7 +64,8 @@ import Testing
             "sub/c.jpg": Samples.jpeg, "x/y": Samples.text,
         ])
         _ = try place.run(
-            "ln -s . linked; ln a.jpg hard.jpg; ln -s a.jpg soft.jpg; mkdir out; ln sub/c.jpg out/c.jpg")
+            "ln -s . linked; ln a.jpg hard.jpg; ln -s a.jpg soft.jpg; mkdir out; ln sub/c.jpg out/c.jpg; mkdir sounds; ln song.mp3 sounds/song.mp3"
+        )
         let before = try place.run("find . -type f | sort | xargs cksum").output
         let run = try place.run(script)
         #expect(run.status == 64, "\(run.errors)")
@@ -104,7 +106,7 @@ import Testing
         #expect(record?["input"] as? String == "nothing.jpg")
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func picturesAreMade() throws {
+    @Test func picturesAreMade() throws {
         let place = try Workplace()
         try place.write(["IMG_1.jpg": Samples.jpeg, "d/IMG_1.jpeg": Samples.jpeg])
         let run = try place.run(
