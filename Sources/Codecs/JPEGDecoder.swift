@@ -73,6 +73,8 @@ package import Pixels
         guard pad, seenHeader else {
             throw CodecError(.truncated, "the bytes end before the end of the picture")
         }
+        // A copy without its end is not whole.
+        copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
         guard status == .finished else { throw error(status) }
