@@ -71,7 +71,8 @@ struct SourceReader {
             var count = 0
             do throws(SystemError) {
                 guard try hasBytes(descriptor) else {
-                    if session.isOutOfTime { break }
+                    // A pipe that stays open behind a whole picture has nothing more to say.
+                    if session.isOutOfTime || session.hasPicture { break }
                     continue
                 }
                 count = try retrying {
