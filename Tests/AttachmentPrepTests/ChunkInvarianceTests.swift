@@ -6,7 +6,7 @@ import Testing
     private func compare(_ bytes: [UInt8], name: String, _ arrivals: [Arrival]) {
         let preparer = AttachmentPreparer([.small]) { _ in }
         let expected = preparer.run(bytes, name: name, .whole)
-        #expect(expected.record.source?.bytes == bytes.count, "\(name)")
+        #expect(expected.picture != nil && expected.record.source?.bytes == bytes.count, "\(name)")
         for arrival in arrivals {
             var run = preparer.run(bytes, name: name, arrival)
             // A file is named by its whole path, and a pipe's name claims nothing.
@@ -25,12 +25,10 @@ import Testing
     @Test(arguments: Photos.all) func sample(name: String) throws {
         let bytes = try #require(contents(Photos.path(name)))
         compare(bytes, name: name, [.pieces(1000), .pieces(65_536), .file, .pipe])
-        #expect(prepare(bytes, profile: .small).code == nil)
     }
 
     @Test(arguments: Generated.names) func generated(name: String) throws {
         let bytes = try #require(Generated.files[name])
-        #expect(prepare(bytes, profile: .small).picture != nil)
         compare(bytes, name: name, [.pieces(1), .pieces(7), .pieces(1000), .pieces(65_536), .file, .pipe])
     }
 
@@ -84,7 +82,8 @@ enum Generated {
             "progressive-turned.jpg": head,
             "progressive-profile.jpg": JPEGParts.inserting(JPEGParts.icc, into: progressive),
             "progressive-mpo.jpg": JPEGParts.inserting(JPEGParts.mpf, into: progressive) + baseline,
-            "progressive-odd.jpg": [0xFF, 0xD8] + [0, 0, 0] + progressive[2...],
+            // Stray bytes between two segments.
+            "progressive-odd.jpg": progressive[..<20] + [0, 0, 0] + progressive[20...],
             "restarts.jpg": picture.jpeg("-quality 60 -restart 3B"),
             "scans.jpg": multiScan(picture),
             "cmyk.jpg": JPEGParts.cmyk(fromGray: gray),
