@@ -51,6 +51,9 @@ let package = Package(
         .testTarget(
             name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]
 )

@@ -2,7 +2,9 @@
 ///
 /// A Swift string cannot hold a name in Latin-1 or Shift-JIS, and old photo folders are full of them.
 public struct FilePath: Hashable, Sendable {
-    /// The bytes, without a terminator. A NUL ends a path for the system, so it ends it here too.
+    /// The bytes, without a terminator.
+    ///
+    /// A NUL ends a path for the system, so it ends it here too.
     public let bytes: [UInt8]
 
     /// Creates a path from what the system said.
@@ -49,6 +51,9 @@ extension FilePath {
 
     /// This path with `name` below it.
     public func appending(_ name: String) -> FilePath { appending(name.utf8) }
+
+    /// This path, or `.` where it is empty.
+    package var orHere: FilePath { bytes.isEmpty ? FilePath(".") : self }
 
     /// What follows the last slash, trailing slashes apart; empty for `/`.
     public var lastComponent: [UInt8] {

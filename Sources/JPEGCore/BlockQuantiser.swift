@@ -17,8 +17,8 @@ struct BlockQuantiser {
     ///
     /// - Parameters:
     ///   - table: 64 divisors, row by row.
-    ///   - deadZone: 1024ths of a divisor that the half added to AC magnitudes falls short by. High frequencies
-    ///     feel a step of it first, which makes sizes change gently.
+    ///   - deadZone: 1024ths of a divisor that the half added to AC magnitudes falls short by. Not all
+    ///     frequencies feel a step of it at once, which makes sizes change gently.
     init(_ table: [UInt8], deadZone: Int) {
         var factors = [SIMD8<UInt16>](repeating: SIMD8(), count: Self.vectorCount)
         for (position, natural) in CoefficientOrder.naturalOfZigzag.enumerated() {
@@ -32,7 +32,8 @@ struct BlockQuantiser {
                 exponent -= 1
             }
             let shortfall = position == 0 ? 0 : UInt32(max(0, min(Self.widestDeadZone, deadZone)))
-            let spread = UInt32(63 - position) * 16
+            // An odd factor deals the steps out evenly over low and high frequencies.
+            let spread = UInt32((position * 37) & 63) * 16
             factors[slot / 8][slot % 8] = UInt16((divisor * (512 - shortfall) + spread) / 1024)
             factors[8 + slot / 8][slot % 8] = UInt16(reciprocal)
             factors[16 + slot / 8][slot % 8] = UInt16(1 << (16 - exponent))

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// Walks the marker segments of a JPEG while its bytes arrive, in constant memory.
 ///
 /// It stands before the C decoder: what is not needed to decode (EXIF, thumbnails, profiles, comments) never
@@ -115,21 +109,13 @@ package struct JPEGMarkerWalk: ~Copyable {
     private mutating func entropy(_ bytes: Span<UInt8>, at: inout Int) -> Event? {
         if holdsFF { return resolveFF(bytes[at], at: &at) }
         let start = at
-        while at < bytes.count {
-            guard let ff = bytes.firstFF(from: at) else {
-                at = bytes.count
-                break
-            }
-            let isLast = ff + 1 == bytes.count
-            if !isLast, bytes[ff + 1] != 0xFF, !endsEntropy(bytes[ff + 1]) {
-                at = ff + 2
-                continue
-            }
-            holdsFF = true
-            at = ff + 1
-            return ff > start ? .entropy(start..<ff) : nil
+        guard let ff = bytes.firstEscape(from: at) else {
+            at = bytes.count
+            return .entropy(start..<at)
         }
-        return .entropy(start..<at)
+        holdsFF = true
+        at = ff + 1
+        return ff > start ? .entropy(start..<ff) : nil
     }
 
     /// The byte behind an 0xFF that was held back.
@@ -144,17 +130,51 @@ package struct JPEGMarkerWalk: ~Copyable {
         return .splitEntropy
     }
 
-    /// Whether 0xFF and this byte end a scan. Codes without a known length stay in it: the decoder judges them.
+    /// Whether 0xFF and this byte end a scan.
+    ///
+    /// Codes without a known length stay in it: the decoder judges them.
     private func endsEntropy(_ byte: UInt8) -> Bool { byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte) }
 }
 
 extension Span<UInt8> {
-    /// Index of the first 0xFF at or behind `start`.
-    fileprivate func firstFF(from start: Int) -> Int? {
-        unsafe withUnsafeBufferPointer { bytes in
-            guard start < bytes.count, let base = bytes.baseAddress else { return nil }
-            guard let hit = unsafe memchr(base + start, 0xFF, bytes.count - start) else { return nil }
-            return unsafe UnsafeRawPointer(hit) - UnsafeRawPointer(base)
+    /// Index of the first 0xFF at or behind `start` that is neither stuffed (0xFF 00) nor a restart marker, or
+    /// whose partner is not among these bytes.
+    ///
+    /// Words at a time: a scan is nearly all of a file, and one byte in 250 of it is a stuffed 0xFF.
+    fileprivate func firstEscape(from start: Int) -> Int? {
+        unsafe withUnsafeBytes { bytes in
+            var at = start
+            while let ff = unsafe Self.firstFF(bytes, from: at) {
+                guard ff + 1 < bytes.count else { return ff }
+                let next = unsafe bytes[ff + 1]
+                guard next == 0 || JPEGMarker.isRestart(next) else { return ff }
+                at = ff + 2
+            }
+            return nil
         }
+    }
+
+    private static func firstFF(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        @inline(__always) func word(_ at: Int) -> UInt64 {
+            unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self).littleEndian
+        }
+        // A byte is 0xFF exactly if its complement is zero; the lowest hit of this test is exact.
+        @inline(__always) func hits(_ word: UInt64) -> UInt64 {
+            (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
+        }
+        var at = start
+        while at &+ 32 <= bytes.count,
+            hits(word(at)) | hits(word(at &+ 8)) | hits(word(at &+ 16)) | hits(word(at &+ 24)) == 0
+        { at &+= 32 }
+        while at &+ 8 <= bytes.count {
+            let found = hits(word(at))
+            if found != 0 { return at &+ found.trailingZeroBitCount / 8 }
+            at &+= 8
+        }
+        while at < bytes.count {
+            if unsafe bytes[at] == 0xFF { return at }
+            at &+= 1
+        }
+        return nil
     }
 }

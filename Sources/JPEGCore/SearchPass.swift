@@ -13,6 +13,8 @@ struct SearchPass {
     private static let maximumTries = 24
     /// Tries of the last mile.
     private static let maximumTrims = 6
+    /// Slightly wider dead zones tried when a written file turns out too long.
+    private static let retries = 8
     /// Share of the budget that is not worth another try.
     private static let goodFill = 0.998
     /// Typical change of log size with log scale, until two tries tell better.
@@ -67,7 +69,7 @@ extension SearchPass {
             if isCancelled() { return nil }
             step = max(over.at + 1, min((under?.at ?? ladder.last + 1) - 1, step))
             let tried = Try(at: step, bytes: estimatedBytes(coding(Choice(step: step))))
-            slope = measuredSlope(over, tried) ?? slope
+            slope = measuredSlope(over, tried, expected: slope)
             if tried.bytes <= maxBytes {
                 under = tried
             } else {
@@ -85,7 +87,7 @@ extension SearchPass {
         // What does not depend on the tables: headers and the share of stuffed bytes.
         let fixed = Double(ceiling.bytes) - costs.expectedBytes(ladder.tables(0))
         for pass in 0..<3 {
-            let guess = max(1, min(ladder.last, from.at + Int((target - from.logSize) / slope + 0.5)))
+            let guess = max(1, min(ladder.last, from.at + jump(from.logSize, slope)))
             if pass == 2 || guess == from.at || image.geometry.mcusDown < Self.rowsWorthSampling {
                 return guess
             }
@@ -97,22 +99,32 @@ extension SearchPass {
         return from.at
     }
 
-    /// Change of log size from one step to the next, if two tries show a decline.
-    private func measuredSlope(_ a: Try, _ b: Try) -> Double? {
-        guard a.at != b.at, a.bytes != b.bytes else { return nil }
+    /// Change of log size from one step to the next as two tries show it, unless it differs so much from what
+    /// was expected that it must be a local matter.
+    private func measuredSlope(_ a: Try, _ b: Try, expected: Double) -> Double {
+        guard a.at != b.at else { return expected }
         let slope = (b.logSize - a.logSize) / Double(b.at - a.at)
-        return slope < 0 ? slope : nil
+        return max(expected * 2, min(expected / 2, slope))
+    }
+
+    /// Distance to the budget along a slope, rounded up; bounded, because a slope may be next to nothing.
+    private func jump(_ logSize: Double, _ slope: Double) -> Int {
+        let distance = (target - logSize) / slope
+        return Int(max(-65536, min(65536, distance.isNaN ? 0 : distance.rounded(.up))))
     }
 
     /// Where the straight line through the nearest tries meets the budget.
     private func next(over: Try, under: Try?, latest: Try, slope: Double) -> Int {
-        guard let under else { return over.at + max(1, Int((target - over.logSize) / slope + 1)) }
+        guard let under else { return over.at + jump(over.logSize, slope) }
         let rise = over.logSize - under.logSize
         guard rise > 0 else { return (over.at + under.at) / 2 }
         let part = (over.logSize - target) / rise
         let meeting = Double(over.at) + part * Double(under.at - over.at)
-        // Round to the side not tried last, so that the bracket closes from both sides.
-        return Int(meeting.rounded(latest.at == under.at ? .down : .up))
+        // Round to the side not tried last, so that the bracket closes from both sides; and do not creep along a
+        // bent curve: a try that landed close to one end calls for the middle.
+        let width = under.at - over.at
+        let rounded = Int(meeting.rounded(latest.at == under.at ? .down : .up))
+        return width > 8 && (rounded - over.at) * 8 < width ? over.at + width / 4 : rounded
     }
 
     /// The smallest dead zone found with which a step that is slightly over fits; nil if cancelled.
@@ -123,7 +135,7 @@ extension SearchPass {
         var low = Try(at: 0, bytes: over.bytes)
         var high: Try?
         var slope = Self.typicalTrim
-        var deadZone = max(1, Int((target - low.logSize) / slope + 1))
+        var deadZone = jump(low.logSize, slope)
         for _ in 0..<Self.maximumTrims {
             if high.map({ $0.at - low.at <= 1 || fillsWell($0) }) ?? (low.at >= BlockQuantiser.widestDeadZone)
             {
@@ -133,7 +145,7 @@ extension SearchPass {
             deadZone = max(low.at + 1, min((high?.at ?? BlockQuantiser.widestDeadZone + 1) - 1, deadZone))
             let choice = Choice(step: over.at, deadZone: deadZone)
             let tried = Try(at: deadZone, bytes: estimatedBytes(coding(choice)))
-            slope = measuredSlope(low, tried) ?? slope
+            slope = measuredSlope(low, tried, expected: slope)
             if tried.bytes <= maxBytes {
                 high = tried
             } else {
@@ -157,14 +169,16 @@ extension SearchPass {
         var deadZone = 0
     }
 
-    /// Writes the choice; should the estimate of stuffed bytes have been too low, a coarser one.
+    /// Writes the choice; should the estimate of stuffed bytes have been too low, a slightly coarser one.
     private mutating func finish(_ first: Choice, _ isCancelled: () -> Bool) -> BudgetFit? {
         var choice = first
         while choice.step <= ladder.last {
             if isCancelled() { return nil }
             let attempt = coding(choice)
             if let bytes = write(attempt) { return .fits(result(bytes, attempt, .budget)) }
-            if choice.deadZone > 0, choice.deadZone < BlockQuantiser.widestDeadZone {
+            // At the floor there is nothing to give away but what stuffing took.
+            if choice.step == ladder.last, attempt.unstuffedBytes(image.geometry) > maxBytes { break }
+            if choice.deadZone < min(BlockQuantiser.widestDeadZone, first.deadZone + Self.retries) {
                 choice.deadZone += 1
             } else {
                 choice = Choice(step: choice.step + 1)

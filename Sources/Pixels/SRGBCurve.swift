@@ -32,7 +32,16 @@ package enum SRGBCurve {
     package static let linear8 = linearTable(bits: 8)
 
     /// 8-bit encoded value for each linear light 0...`white`, made once: 16 KiB.
-    package static let encoded8: [UInt8] = (0...white).map {
-        UInt8((encoded(Double($0) / Double(white)) * 255).rounded())
-    }
+    ///
+    /// Filled between the 255 places where rounding passes to the next value, which costs 255 powers, not 16,384.
+    package static let encoded8: [UInt8] = {
+        var table: [UInt8] = []
+        table.reserveCapacity(Int(white) + 1)
+        for value in 0..<255 {
+            let next = (linear((Double(value) + 0.5) / 255) * Double(white)).rounded(.up)
+            table.append(contentsOf: repeatElement(UInt8(value), count: Int(next) - table.count))
+        }
+        table.append(contentsOf: repeatElement(255, count: Int(white) + 1 - table.count))
+        return table
+    }()
 }

@@ -227,14 +227,15 @@ struct ArgumentParser {
                 hint: "set --min-quality and --max-quality")
         }
         if command == .batch, operands.contains(where: { $0.bytes.elementsEqual("-".utf8) }) {
-            throw UsageError("batch walks folders and cannot read '-'", hint: "use prepare, or --files-from -")
+            throw UsageError(
+                "batch walks folders and cannot read '-'", hint: "use prepare, or --files-from -")
         }
         if settings.batch.filesEndWithNUL, settings.batch.filesFrom == nil {
             throw UsageError("-0 says how --files-from is read, and there is no --files-from")
         }
     }
 
-    private static func isLink(_ operand: FilePath) -> Bool {
+    static func isLink(_ operand: FilePath) -> Bool {
         let start = String(decoding: operand.bytes.prefix(8), as: UTF8.self).lowercased()
         return start.hasPrefix("https://") || start.hasPrefix("http://")
     }

@@ -77,18 +77,42 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .prepare:
             [
-                ("attachprep prepare IMG_0001.HEIC --output out", "makes out/IMG_0001.jpg, at most 300,000 bytes"),
-                ("attachprep prepare a.png b.webp -o out --profile apns --profile thumb", "two sizes from one decode"),
-                ("attachprep prepare photo.tif -o push.jpg --max-bytes 200KB", "one file of exactly that name"),
-                ("curl -s \"$URL\" | attachprep prepare - --output out --json", "a stream; the record says the path"),
+                (
+                    "attachprep prepare IMG_0001.HEIC --output out",
+                    "makes out/IMG_0001.jpg, at most 300,000 bytes"
+                ),
+                (
+                    "attachprep prepare a.png b.webp -o out --profile apns --profile thumb",
+                    "two sizes from one decode"
+                ),
+                (
+                    "attachprep prepare photo.tif -o push.jpg --max-bytes 200KB",
+                    "one file of exactly that name"
+                ),
+                (
+                    "curl -s \"$URL\" | attachprep prepare - --output out --json",
+                    "a stream; the record says the path"
+                ),
             ]
         case .batch:
             [
                 ("attachprep batch ~/Photos --output out", "mirrors the tree; run it again to catch up"),
-                ("attachprep batch ~/Photos --output out --dry-run", "says what it would do, and does nothing"),
-                ("attachprep batch 2023 2024 -o out --report report.jsonl", "two folders, a JSON record for each file"),
-                ("find . -newer mark -print0 | attachprep batch --files-from - -0 -o out", "files somebody else chose"),
-                ("attachprep batch ~/Photos -o out --shard 2/3", "the second of three machines that share the work"),
+                (
+                    "attachprep batch ~/Photos --output out --dry-run",
+                    "says what it would do, and does nothing"
+                ),
+                (
+                    "attachprep batch 2023 2024 -o out --report report.jsonl",
+                    "two folders, a JSON record for each file"
+                ),
+                (
+                    "find . -newer mark -print0 | attachprep batch --files-from - -0 -o out",
+                    "files somebody else chose"
+                ),
+                (
+                    "attachprep batch ~/Photos -o out --shard 2/3",
+                    "the second of three machines that share the work"
+                ),
             ]
         case .sniff:
             [

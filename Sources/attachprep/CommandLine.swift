@@ -1,9 +1,9 @@
 internal import AttachmentPrep
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Runs what the arguments of this process ask for and gives its exit status.
@@ -12,7 +12,8 @@ func runCommandLine(_ console: Console) -> Int32 {
         switch try ArgumentParser.parse(ProcessInput.arguments, environment: ProcessInput.variable) {
         case .help(let command): console.write(Array(helpText(command).utf8))
         case .version: console.line(Version.text)
-        case .run(let command, let settings, let operands): return try run(command, settings, operands, console)
+        case .run(let command, let settings, let operands):
+            return try run(command, settings, operands, console)
         }
         return 0
     } catch {
@@ -28,7 +29,7 @@ private func run(
 ) throws(UsageError) -> Int32 {
     switch command {
     case .prepare: return try PrepareCommand(settings, operands, console).run()
-    case .batch: return 0
+    case .batch: return try BatchCommand(settings, operands, console).run()
     case .sniff: return SniffCommand.run(settings, operands, console)
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:
@@ -36,7 +37,9 @@ private func run(
             console.write(Array(Completions.script(for: shell).utf8))
         }
     case .help:
-        let text = settings.markdown ? MarkdownReference.text : helpText(operands.first.flatMap { Command(rawValue: $0.display) })
+        let text =
+            settings.markdown
+            ? MarkdownReference.text : helpText(operands.first.flatMap { Command(rawValue: $0.display) })
         console.write(Array(text.utf8))
     }
     return 0
@@ -53,6 +56,7 @@ private enum ProcessInput {
     static func variable(_ name: String) -> FilePath? { unsafe getenv(name).map { unsafe path($0) } }
 
     private static func path(_ text: UnsafeMutablePointer<CChar>) -> FilePath {
-        unsafe FilePath(bytes: UnsafeBufferPointer(start: text, count: strlen(text)).map(UInt8.init(bitPattern:)))
+        unsafe FilePath(
+            bytes: UnsafeBufferPointer(start: text, count: strlen(text)).map(UInt8.init(bitPattern:)))
     }
 }

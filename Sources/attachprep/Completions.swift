@@ -63,7 +63,8 @@ enum Completions {
 
     private static func bashOperand(_ command: Command) -> String {
         if !command.operandWords.isEmpty {
-            return "COMPREPLY=($(compgen -W \"\(command.operandWords.joined(separator: " "))\" -- \"$current\"))"
+            return
+                "COMPREPLY=($(compgen -W \"\(command.operandWords.joined(separator: " "))\" -- \"$current\"))"
         }
         return command.operands.isEmpty ? ":" : "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")"
     }
@@ -128,7 +129,9 @@ enum Completions {
     }
 
     private static func zshOperand(_ command: Command) -> String {
-        if !command.operandWords.isEmpty { return "'1:word:(\(command.operandWords.joined(separator: " ")))'" }
+        if !command.operandWords.isEmpty {
+            return "'1:word:(\(command.operandWords.joined(separator: " ")))'"
+        }
         return command.operands.isEmpty ? "':: :'" : "'*:file:_files'"
     }
 
@@ -149,7 +152,8 @@ enum Completions {
         var text = "# fish completion for attachprep\ncomplete -c attachprep -f\n"
         let none = "not __fish_seen_subcommand_from \(commandWords)"
         for command in Command.allCases {
-            text += "complete -c attachprep -n '\(none)' -a \(command.rawValue) -d '\(fishQuoted(command.summary))'\n"
+            text +=
+                "complete -c attachprep -n '\(none)' -a \(command.rawValue) -d '\(fishQuoted(command.summary))'\n"
         }
         for command in Command.allCases {
             let seen = "-n '__fish_seen_subcommand_from \(command.rawValue)'"

@@ -1,9 +1,9 @@
 internal import AttachmentPrep
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// What tells one file from another, whatever its names.
@@ -51,9 +51,9 @@ struct FileStatus: Sendable {
         size = Int(info.st_size)
         hardLinks = Int(info.st_nlink)
         #if canImport(Darwin)
-        let time = info.st_mtimespec
+            let time = info.st_mtimespec
         #else
-        let time = info.st_mtim
+            let time = info.st_mtim
         #endif
         modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
@@ -88,7 +88,8 @@ struct OpenFile: ~Copyable {
         var filled = 0
         while filled < count {
             let done = unsafe bytes.withUnsafeMutableBytes {
-                unsafe pread(descriptor, $0.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
+                unsafe pread(
+                    descriptor, $0.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
             }
             if done < 0, errno == EINTR { continue }
             if done < 0 { throw .last }
@@ -107,7 +108,8 @@ enum FileSystem {
         var written = 0
         while written < bytes.count {
             let done = unsafe bytes.withUnsafeBytes {
-                unsafe Platform.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written)
+                unsafe Platform.write(
+                    descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written)
             }
             if done < 0, errno == EINTR { continue }
             if done < 0 { return .last }
@@ -132,7 +134,7 @@ enum FileSystem {
 
     /// Names in a folder, sorted by their bytes, without `.` and `..`.
     static func names(in folder: FilePath) throws(SystemError) -> [[UInt8]] {
-        let path = folder.bytes.isEmpty ? FilePath(".") : folder
+        let path = folder.orHere
         guard let stream = path.withCString({ unsafe opendir($0) }) else { throw .last }
         defer { _ = unsafe closedir(stream) }
         var names: [[UInt8]] = []
@@ -156,7 +158,8 @@ enum FileSystem {
         path.withCString { name in
             guard let result = unsafe realpath(name, nil) else { return nil }
             defer { unsafe free(result) }
-            return unsafe FilePath(bytes: UnsafeBufferPointer(start: result, count: strlen(result)).map(UInt8.init(bitPattern:)))
+            return unsafe FilePath(
+                bytes: UnsafeBufferPointer(start: result, count: strlen(result)).map(UInt8.init(bitPattern:)))
         }
     }
 
@@ -164,7 +167,9 @@ enum FileSystem {
     static func makeFolder(_ path: FilePath) throws(SystemError) {
         if FileStatus(of: path)?.kind == .folder { return }
         let slash = UInt8(ascii: "/")
-        var ends = path.bytes.indices.dropFirst().filter { path.bytes[$0] == slash && path.bytes[$0 - 1] != slash }
+        var ends = path.bytes.indices.dropFirst().filter {
+            path.bytes[$0] == slash && path.bytes[$0 - 1] != slash
+        }
         ends.append(path.bytes.count)
         for end in ends {
             let part = FilePath(bytes: path.bytes[..<end])
@@ -182,17 +187,17 @@ enum FileSystem {
 private enum Platform {
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
-        unsafe Glibc.write(descriptor, bytes, count)
+            unsafe Glibc.write(descriptor, bytes, count)
         #else
-        unsafe Darwin.write(descriptor, bytes, count)
+            unsafe Darwin.write(descriptor, bytes, count)
         #endif
     }
 
     static func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
-        unsafe Glibc.read(descriptor, bytes, count)
+            unsafe Glibc.read(descriptor, bytes, count)
         #else
-        unsafe Darwin.read(descriptor, bytes, count)
+            unsafe Darwin.read(descriptor, bytes, count)
         #endif
     }
 }

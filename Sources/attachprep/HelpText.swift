@@ -45,7 +45,8 @@ enum HelpText {
     }
 
     static func usage(_ command: Command) -> String {
-        ["attachprep", command.rawValue, "[OPTIONS]", command.operands].filter { !$0.isEmpty }.joined(separator: " ")
+        ["attachprep", command.rawValue, "[OPTIONS]", command.operands].filter { !$0.isEmpty }.joined(
+            separator: " ")
     }
 
     private static func row(_ spec: OptionSpec) -> String {

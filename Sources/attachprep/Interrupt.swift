@@ -2,9 +2,9 @@ internal import AttachmentPrep
 internal import Synchronization
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Ctrl-C and SIGTERM: the first one raises `cancellation`, the second ends the process at once.

@@ -1,10 +1,12 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
-/// JSON lines. The only file that needs a part of Foundation, so that nothing else pays for it.
+/// JSON lines.
+///
+/// The only file that needs a part of Foundation, so that nothing else pays for it.
 enum JSONLine {
     /// The value's JSON and a line feed; nil if it cannot be written, which no record of ours is.
     static func encode(_ value: some Encodable) -> [UInt8]? {

@@ -45,7 +45,7 @@ struct OptionSpec: Sendable {
         }
     }
 
-    /// `-o, --output DIR|FILE.jpg|-`
+    /// How help shows it: `-o, --output DIR|FILE.jpg|-`.
     var usage: String {
         (short.map { "-\($0), " } ?? "") + "--" + long + (placeholder.map { " " + $0 } ?? "")
     }
@@ -86,7 +86,8 @@ struct OptionValue: Sendable {
         return number
     }
 
-    func word<W: RawRepresentable & CaseIterable>(_: W.Type) throws(UsageError) -> W where W.RawValue == String {
+    func word<W: RawRepresentable & CaseIterable>(_: W.Type) throws(UsageError) -> W
+    where W.RawValue == String {
         if let word = W(rawValue: text) { return word }
         let words = W.allCases.map(\.rawValue)
         throw refused(words.joined(separator: " or "), hint: Suggestion.hint(for: text, among: words))

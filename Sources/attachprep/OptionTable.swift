@@ -3,7 +3,9 @@ internal import AttachmentPrep
 extension OptionSpec {
     private static let making: [Command] = [.prepare, .batch]
 
-    /// Every option. A new one is a row here and a field in `Settings`.
+    /// Every option.
+    ///
+    /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] = outputRows + pictureRows + limitRows + batchRows + generalRows
 
     private static let outputRows: [OptionSpec] = [
@@ -32,11 +34,15 @@ extension OptionSpec {
         OptionSpec(
             long: "max-bytes", placeholder: "SIZE", section: .picture, commands: making,
             help: "Byte budget of each output (default: the profile's)",
-            action: .value { (settings, value) throws(UsageError) in settings.options.maxBytes = try value.size() }),
+            action: .value { (settings, value) throws(UsageError) in
+                settings.options.maxBytes = try value.size()
+            }),
         OptionSpec(
             long: "max-edge", placeholder: "PIXELS", section: .picture, commands: making,
             help: "Shrink the profile's box to at most this on each side",
-            action: .value { (settings, value) throws(UsageError) in settings.options.maxEdge = try value.count() }),
+            action: .value { (settings, value) throws(UsageError) in
+                settings.options.maxEdge = try value.count()
+            }),
         OptionSpec(
             long: "min-quality", placeholder: "1-100", section: .picture, commands: making,
             help: "Quality floor; below it pixels shrink instead (default 40)",
@@ -64,7 +70,8 @@ extension OptionSpec {
     private static let limitRows: [OptionSpec] = [
         OptionSpec(
             long: "memory-limit", placeholder: "SIZE", section: .limits, commands: making,
-            help: "Refuse an input computed to need more memory; in a batch, all jobs share it (default 512MiB)",
+            help:
+                "Refuse an input computed to need more memory; in a batch, all jobs share it (default 512MiB)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.options.limits.memory = try value.size()
             }),
@@ -111,7 +118,8 @@ extension OptionSpec {
         OptionSpec(
             long: "report", placeholder: "FILE.jsonl", completion: .file, section: .batch, commands: [.batch],
             help: "Write each record to FILE.jsonl too, one a line",
-            action: .value { (settings, value) throws(UsageError) in settings.batch.report = try value.path() }),
+            action: .value { (settings, value) throws(UsageError) in settings.batch.report = try value.path()
+            }),
         OptionSpec(
             long: "media", placeholder: "images|all", choices: BatchSettings.Media.allCases.map(\.rawValue),
             section: .batch, commands: [.batch], help: "Take images only (default), or audio and video too",
@@ -121,7 +129,9 @@ extension OptionSpec {
         OptionSpec(
             long: "files-from", placeholder: "FILE", completion: .file, section: .batch, commands: [.batch],
             help: "Take the paths in FILE too, one a line; - is standard input",
-            action: .value { (settings, value) throws(UsageError) in settings.batch.filesFrom = try value.path() }),
+            action: .value { (settings, value) throws(UsageError) in
+                settings.batch.filesFrom = try value.path()
+            }),
         OptionSpec(
             long: "null", short: "0", section: .batch, commands: [.batch],
             help: "Paths of --files-from end with NUL, as find -print0 writes them",
@@ -129,13 +139,15 @@ extension OptionSpec {
         OptionSpec(
             long: "shard", placeholder: "I/N", section: .batch, commands: [.batch],
             help: "Do the I-th of N equal parts of the listing",
-            action: .value { (settings, value) throws(UsageError) in settings.batch.shard = try value.shard() }),
+            action: .value { (settings, value) throws(UsageError) in settings.batch.shard = try value.shard()
+            }),
         OptionSpec(
             long: "fail-fast", section: .batch, commands: [.batch],
             help: "Start nothing more after the first input that is rejected or fails",
             action: .flag { $0.batch.stopsAtFirstError = $1 }),
         OptionSpec(
-            long: "dry-run", section: .batch, commands: [.batch], help: "Say what would be done and write nothing",
+            long: "dry-run", section: .batch, commands: [.batch],
+            help: "Say what would be done and write nothing",
             action: .flag { $0.batch.isDryRun = $1 }),
     ]
 

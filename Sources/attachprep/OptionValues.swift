@@ -40,7 +40,9 @@ enum ByteSize {
         guard !digits.isEmpty else { return .failure(.malformed) }
         if unit.first == "." || unit.first == "," { return .failure(.fraction) }
         if ["k", "m", "g"].contains(unit) { return .failure(.ambiguousUnit) }
-        guard let factor = units.first(where: { $0.name == unit })?.factor else { return .failure(.malformed) }
+        guard let factor = units.first(where: { $0.name == unit })?.factor else {
+            return .failure(.malformed)
+        }
         guard let number = Decimal.integer(digits) else { return .failure(.tooLarge) }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: factor)
         if overflows { return .failure(.tooLarge) }

@@ -34,7 +34,9 @@ struct OutputNaming: Sendable {
         let keys = (0..<count).map { Self.key(Self.join(folder($0), stem(of: name($0)))) }
         var contested = Self.repeated(in: keys)
         if !folderKeys.isEmpty {
-            for i in 0..<count where isFolder(stem(of: name(i)), in: folder(i), folderKeys) { contested.insert(i) }
+            for i in 0..<count where isFolder(stem(of: name(i)), in: folder(i), folderKeys) {
+                contested.insert(i)
+            }
         }
         if contested.isEmpty { return [:] }
 
@@ -52,7 +54,9 @@ struct OutputNaming: Sendable {
         var late: [Int] = []
         for i in contested.sorted() {
             let name = full(i)
-            if !isFolder(name, in: folder(i), folderKeys), taken.insert(Self.key(Self.join(folder(i), name))).inserted {
+            if !isFolder(name, in: folder(i), folderKeys),
+                taken.insert(Self.key(Self.join(folder(i), name))).inserted
+            {
                 names[i] = name
             } else {
                 late.append(i)
@@ -82,7 +86,8 @@ struct OutputNaming: Sendable {
     }
 
     private func isFolder(_ stem: String, in folder: String, _ folders: Set<Int>) -> Bool {
-        !folders.isEmpty && tails.contains { folders.contains(Self.key(Self.join(folder, stem + $0 + ".jpg"))) }
+        !folders.isEmpty
+            && tails.contains { folders.contains(Self.key(Self.join(folder, stem + $0 + ".jpg"))) }
     }
 
     /// Cuts what is too long at a character, and lets 8 hex digits of its hash tell it from others.
@@ -102,7 +107,9 @@ struct OutputNaming: Sendable {
 }
 
 extension OutputNaming {
-    static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : folder + "/" + name }
+    static func join(_ folder: String, _ name: String) -> String {
+        folder.isEmpty ? name : folder + "/" + name
+    }
 
     /// A path as the output tree has it: no way up, nothing absolute, nothing a name must not hold.
     static func safeFolder(_ path: some Sequence<UInt8>) -> String {
@@ -131,7 +138,9 @@ extension OutputNaming {
     static func parts(of name: [UInt8]) -> (stem: String, full: String) {
         let full = safe(name)
         let utf8 = full.utf8
-        guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot > utf8.startIndex else { return (full, full) }
+        guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot > utf8.startIndex else {
+            return (full, full)
+        }
         let suffix = utf8[utf8.index(after: dot)...]
         let isDigit = { (byte: UInt8) -> Bool in (0x30...0x39).contains(byte) }
         let isLetter = { (byte: UInt8) -> Bool in (0x61...0x7A).contains(byte | 0x20) }

@@ -14,7 +14,8 @@ enum OutputTarget: Equatable, Sendable {
         let name = Display.safe(output.display)
         if output.bytes.elementsEqual("-".utf8) {
             if outputs > 1 {
-                throw UsageError("--output - takes a single output, and there would be \(outputs)", hint: several)
+                throw UsageError(
+                    "--output - takes a single output, and there would be \(outputs)", hint: several)
             }
             return .standardOutput
         }
@@ -50,12 +51,19 @@ enum Extensions {
 
     static func isImage(_ text: String) -> Bool { images.contains(text) }
 
+    /// The extension of a name that claims sound or a movie, which may be passed through under it.
+    static func passed(ofName name: [UInt8]) -> [String] {
+        guard let claim = ClaimedExtension(String(decoding: name, as: UTF8.self)).text else { return [] }
+        return media.contains(claim) && !images.contains(claim) ? [claim] : []
+    }
+
     static func isMedia(_ text: String) -> Bool { media.contains(text) }
 
     private static func claims(_ isWanted: (MediaFamily) -> Bool) -> Set<String> {
         let formats = MediaFormat.allCases.filter { isWanted($0.family) && $0.fileExtension != nil }
         let own = formats.compactMap(\.fileExtension)
         let others = ["jpeg", "jpe", "jfif", "tiff", "heif", "hif", "heics", "apng", "m4v", "mpeg", "aif"]
-        return Set(own + others.filter { word in formats.contains { ClaimedExtension("x." + word).matches($0) } })
+        return Set(
+            own + others.filter { word in formats.contains { ClaimedExtension("x." + word).matches($0) } })
     }
 }

@@ -11,7 +11,8 @@ struct OwnFileGuard {
         self.inputs = Set(inputs)
         let formats = MediaFormat.allCases.filter { $0.action == .pass }
         // Only apns passes audio and video through; under other profiles there is only JPEG.
-        passedExtensions = profiles.contains { $0.name == Profile.apns.name } ? formats.compactMap(\.fileExtension) : []
+        passedExtensions =
+            profiles.contains { $0.name == Profile.apns.name } ? formats.compactMap(\.fileExtension) : []
     }
 
     func isInput(_ path: FilePath) -> Bool {

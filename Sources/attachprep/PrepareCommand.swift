@@ -2,12 +2,12 @@ internal import AttachmentPrep
 internal import MediaTypes
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
-/// `attachprep prepare INPUT... --output DIR|FILE.jpg|-`
+/// Runs `attachprep prepare INPUT... --output DIR|FILE.jpg|-`.
 struct PrepareCommand {
     private let settings: Settings
     private let inputs: [FilePath]
@@ -28,7 +28,8 @@ struct PrepareCommand {
             target = try OutputTarget.parse(output, outputs: inputs.count * settings.profiles.count) {
                 FileStatus(of: $0)?.kind == .folder
             }
-            if case .folder(let folder) = target, let status = FileStatus(of: folder), status.kind != .folder {
+            if case .folder(let folder) = target, let status = FileStatus(of: folder), status.kind != .folder
+            {
                 throw UsageError("--output \(Display.safe(folder.display)) is a file, not a folder")
             }
             try refuseOwnFiles()
@@ -111,7 +112,9 @@ struct PrepareCommand {
             count: originals.count, folder: { _ in "" }, name: { names[originals[$0]] })
         var stems = names.map { naming.stem(of: $0) }
         for (position, stem) in exceptions { stems[originals[position]] = stem }
-        for index in inputs.indices { if let original = first[inputs[index]] { stems[index] = stems[original] } }
+        for index in inputs.indices {
+            if let original = first[inputs[index]] { stems[index] = stems[original] }
+        }
         return stems
     }
 
@@ -139,7 +142,9 @@ struct PrepareCommand {
                     let name = naming.fileName(stem: stem, profile: profile.name, extension: "")
                     return folder.appending(String(name.dropLast()))
                 }
-                if let conflict = ownFiles.conflict(of: input, bases: bases) { throw OwnFileGuard.refusal(conflict) }
+                if let conflict = ownFiles.conflict(of: input, bases: bases) {
+                    throw OwnFileGuard.refusal(conflict)
+                }
             }
         }
     }

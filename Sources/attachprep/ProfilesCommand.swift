@@ -17,7 +17,7 @@ struct ProfileLine: Encodable {
     }
 }
 
-/// `attachprep profiles`
+/// Runs `attachprep profiles`.
 enum ProfilesCommand {
     static func run(_ settings: Settings, _ console: Console) -> Int32 {
         for profile in Profile.all {
@@ -28,7 +28,8 @@ enum ProfilesCommand {
             let fit = profile.fit == .fill ? "cropped to fill" : "inside"
             let box = "\(fit) \(profile.width) x \(profile.height)"
             let isDefault = profile == Profile.all.first ? " (default)" : ""
-            console.line("\(profile.name): \(box), at most \(profile.maxBytes) bytes, \(profile.purpose)\(isDefault)")
+            console.line(
+                "\(profile.name): \(box), at most \(profile.maxBytes) bytes, \(profile.purpose)\(isDefault)")
         }
         return 0
     }

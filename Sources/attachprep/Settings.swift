@@ -19,7 +19,8 @@ struct Settings: Sendable {
         let boxes = profiles.map { "\($0.name):\($0.width)x\($0.height):\($0.fit.rawValue):\($0.maxBytes)" }
         return [
             "1", Version.number, boxes.joined(separator: ","),
-            "bytes=\(options.maxBytes.map(String.init) ?? "-")", "edge=\(options.maxEdge.map(String.init) ?? "-")",
+            "bytes=\(options.maxBytes.map(String.init) ?? "-")",
+            "edge=\(options.maxEdge.map(String.init) ?? "-")",
             "quality=\(options.minQuality)-\(options.maxQuality)", "background=\(options.background)",
             "truncated=\(options.allowsTruncated)", "names=\(namesByContent ? "content" : "tree")",
         ].joined(separator: " ")

@@ -2,9 +2,9 @@ internal import AttachmentPrep
 internal import MediaTypes
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Looks at the beginning of files.
@@ -68,7 +68,8 @@ struct SniffResult: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case input, inputBytes, format, mimeType, typeHint, fileExtension, action, claimedExtension, typeMismatch
+        case input, inputBytes, format, mimeType, typeHint, fileExtension, action, claimedExtension,
+            typeMismatch
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -84,7 +85,7 @@ struct SniffResult: Encodable {
         try object.encode(typeMismatch, forKey: .typeMismatch)
     }
 
-    /// `photo.jpg: heic, image/heic, public.heic, transcode (named .jpg)`
+    /// One line for people: `photo.jpg: heic, image/heic, public.heic, transcode (named .jpg)`.
     var text: String {
         var parts = [format.rawValue] + [mimeType, typeHint].compactMap { $0 } + [action.rawValue]
         parts[0] = "\(Display.safe(input)): \(parts[0])"
@@ -93,7 +94,7 @@ struct SniffResult: Encodable {
     }
 }
 
-/// `attachprep sniff INPUT...`
+/// Runs `attachprep sniff INPUT...`.
 enum SniffCommand {
     static func run(_ settings: Settings, _ operands: [FilePath], _ console: Console) -> Int32 {
         var status: Int32 = 0

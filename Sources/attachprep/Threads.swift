@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// A thread of the system: decoders block and compute, which Swift's cooperative pool is not made for.
@@ -12,9 +12,9 @@ struct Thread {
     }
 
     #if canImport(Darwin)
-    private var handle: pthread_t?
+        private var handle: pthread_t?
     #else
-    private var handle = pthread_t()
+        private var handle = pthread_t()
     #endif
 
     /// Starts a thread; nil if the system has none left.
@@ -28,32 +28,34 @@ struct Thread {
     }
 
     #if canImport(Darwin)
-    private static let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { raw in
-        unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
-        return nil
-    }
+        private static let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
+            raw in
+            unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
+            return nil
+        }
     #else
-    private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { raw in
-        if let raw = unsafe raw { unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run() }
-        return nil
-    }
+        private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+            raw in
+            if let raw = unsafe raw { unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run() }
+            return nil
+        }
     #endif
 
     /// Waits for its end.
     func join() {
         #if canImport(Darwin)
-        if let handle { _ = unsafe pthread_join(handle, nil) }
+            if let handle { _ = unsafe pthread_join(handle, nil) }
         #else
-        _ = pthread_join(handle, nil)
+            _ = pthread_join(handle, nil)
         #endif
     }
 
     /// Lets it end by itself.
     func detach() {
         #if canImport(Darwin)
-        if let handle { _ = pthread_detach(handle) }
+            if let handle { _ = pthread_detach(handle) }
         #else
-        _ = pthread_detach(handle)
+            _ = pthread_detach(handle)
         #endif
     }
 }

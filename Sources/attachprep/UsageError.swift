@@ -16,7 +16,8 @@ struct UsageError: Error, Equatable {
 
     /// What standard error gets.
     var text: String {
-        let help = (["attachprep"] + (command.map { [$0.rawValue] } ?? []) + ["--help"]).joined(separator: " ")
+        let help = (["attachprep"] + (command.map { [$0.rawValue] } ?? []) + ["--help"]).joined(
+            separator: " ")
         return "attachprep: \(message)\n" + (hint.map { "  \($0)\n" } ?? "") + "Try '\(help)'.\n"
     }
 }
@@ -33,7 +34,8 @@ enum Suggestion {
             // A third of the letters may be wrong; a beginning of three letters or more counts as a small slip.
             let isPrefix = word.count >= 3 && letters.starts(with: word)
             guard isPrefix || distance <= max(1, (max(letters.count, word.count) + 1) / 3) else { continue }
-            let weight = isPrefix ? min(distance, 1) : distance
+            // Of two words as near, the one that begins alike was meant.
+            let weight = 2 * (isPrefix ? min(distance, 1) : distance) + (word.first == letters.first ? 0 : 1)
             if weight < best?.distance ?? .max { best = (candidate, weight) }
         }
         return best?.word
@@ -51,7 +53,9 @@ enum Suggestion {
             var row = [i + 1]
             for j in 0..<b.count {
                 var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    cost = min(cost, beforeLast[j - 1] + 1)
+                }
                 row.append(cost)
             }
             beforeLast = last

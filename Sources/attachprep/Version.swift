@@ -5,6 +5,7 @@ enum Version {
 
     /// What `--version` prints: bug reports need the codecs' versions as much as ours.
     static var text: String {
-        (["attachprep \(number)"] + CodecVersions.all.map { "\($0.name) \($0.version)" }).joined(separator: "\n")
+        (["attachprep \(number)"] + CodecVersions.all.map { "\($0.name) \($0.version)" }).joined(
+            separator: "\n")
     }
 }

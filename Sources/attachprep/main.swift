@@ -3,9 +3,9 @@
 internal import AttachmentPrep
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Writing to a pipe that nobody reads is then an error like others, and a quiet one.
