@@ -191,8 +191,6 @@ public struct PreparationSession: ~Copyable {
         }
         switch admission.route {
         case .push:
-            let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
-            decoder?.keepLosslessCopy(limit: limit)
             try start(header, admission)
             stage = .decoding
         case .spool:
@@ -216,6 +214,8 @@ public struct PreparationSession: ~Copyable {
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
             scalers: scalers, shouldStop: { clock.isOver })
+        let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
+        decoder?.keepLosslessCopy(limit: limit)
         do { try decoder?.start(numerator: n, memoryLimit: admission.need) } catch { throw failure(error) }
     }
 

@@ -70,6 +70,8 @@ package import Pixels
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
         guard !isOver else { return }
         guard pad, seenHeader else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        // What has no end of its own is nothing to pass on, even if all of its data came.
+        copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
         guard status == .finished else { throw error(status) }
