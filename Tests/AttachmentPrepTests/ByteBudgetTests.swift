@@ -30,9 +30,10 @@ import Testing
             }
             #expect(quality >= 39.5, "\(source) \(budget) \(quality)")
             let isShrunk = run.record.warnings.contains(.shrunkToFit)
-            #expect(isShrunk == (width < 675))
-            // Rounding down the sides of so small a picture may not bend it by more than a pixel.
-            let shape = Double(width) * Double(Photos.budgetSources[source].height) / 675
+            let original = Photos.budgetSources[source]
+            #expect(isShrunk == (width < original.width))
+            // Rounding the sides may not bend the picture by more than a pixel.
+            let shape = Double(width) * Double(original.height) / Double(original.width)
             #expect(abs(shape - Double(height)) <= 1.5)
             #expect(width * height >= last.pixels, "\(source) \(budget)")
             if width * height == last.pixels {
@@ -79,17 +80,17 @@ import Testing
     }
 
     @Test func maxEdge() throws {
-        for (edge, width, height) in [(1, 1, 1), (100, 100, 68), (500, 500, 339), (5000, 675, 458)] {
+        for (edge, width, height) in [(1, 1, 1), (100, 100, 68), (300, 300, 203), (5000, 450, 305)] {
             let run = prepare(Self.sources[0]) { $0.maxEdge = edge }
             let picture = try #require(Picture(jpeg: run.picture ?? []))
             #expect(picture.width == width && picture.height == height)
             #expect(run.output?.width == width && run.output?.height == height)
         }
-        // fcm's box is 1024 × 512: with an edge of 800 it is 800 × 512, with 300 it is 300 × 300.
+        // An edge of 200 makes fcm's box of 1024 × 512 one of 200 × 200; 200 × 305 / 450 = 135.6.
         let tall = Photos.budgetSources[0]
         let upright = JPEGParts.inserting(JPEGParts.exif(orientation: 6), into: tall.jpeg("-quality 95"))
-        let run = prepare(upright, profile: .fcm) { $0.maxEdge = 300 }
-        #expect(run.output?.width == 204 && run.output?.height == 300)
+        let run = prepare(upright, profile: .fcm) { $0.maxEdge = 200 }
+        #expect(run.output?.width == 136 && run.output?.height == 200)
     }
 
     @Test(arguments: [(40, 60), (70, 70), (90, 100), (1, 30)]) func qualityRange(low: Int, high: Int) throws {

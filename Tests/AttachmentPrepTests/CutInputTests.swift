@@ -3,6 +3,7 @@ import Testing
 
 /// Inputs that end early: never a picture unless asked for, never a crash.
 @Suite struct CutInputTests {
+    private static let box = Profile(name: "box", width: 100, height: 100, maxBytes: 100_000)
     private static let photo = Photos.reduced("forget-me-nots.jpg", eighths: 1)
 
     /// A file, where its picture ends, and from where on there is something to show.
@@ -37,7 +38,7 @@ import Testing
         let file = Self.cases[index]
         #expect(prepare(file.bytes).picture != nil)
         for cut in cuts(file.bytes.count) {
-            let run = prepare(Array(file.bytes[..<cut]), profile: .small)
+            let run = prepare(Array(file.bytes[..<cut]), profile: Self.box)
             #expect(run.pictures.allSatisfy { $0 == nil } && run.record.outcome == .rejected, "\(file.name) \(cut)")
             // Of one or two bytes nobody can know what they were.
             let codes: [PrepError.Code] = cut < 8 ? [.truncated, .unknownFormat] : [.truncated, .corrupt]
@@ -48,13 +49,13 @@ import Testing
     @Test(arguments: 0..<4) func shownWhenAllowed(index: Int) throws {
         let file = Self.cases[index]
         for cut in cuts(file.bytes.count) {
-            let run = prepare(Array(file.bytes[..<cut]), profile: .small) { $0.allowsTruncated = true }
+            let run = prepare(Array(file.bytes[..<cut]), profile: Self.box) { $0.allowsTruncated = true }
             guard cut >= file.showable else {
                 #expect(run.picture == nil && run.record.outcome == .rejected, "\(file.name) \(cut)")
                 continue
             }
             let picture = Picture(jpeg: run.picture ?? [])
-            #expect(picture?.width == 200, "\(file.name) \(cut) \(run.record)")
+            #expect(picture?.width == 100, "\(file.name) \(cut) \(run.record)")
             #expect(run.record.outcome == .prepared, "\(file.name) \(cut)")
             #expect(run.record.warnings.contains(.truncatedInput), "\(file.name) \(cut)")
         }
@@ -103,7 +104,7 @@ import Testing
         var bytes = Generated.png
         bytes[bytes.count / 2] ^= 0x55
         for allowed in [false, true] {
-            let run = prepare(bytes, profile: .small) { $0.allowsTruncated = allowed }
+            let run = prepare(bytes, profile: Self.box) { $0.allowsTruncated = allowed }
             #expect(run.code == .corrupt && run.record.outcome == .rejected && run.picture == nil)
         }
     }

@@ -84,8 +84,8 @@ enum Photos {
 
     /// 225 × 153, grass and fur.
     static let kitten = reduced("kitten-on-lawn.jpg", eighths: 1)
-    /// 675 × 458 and the like.
+    /// 450 × 305 and the like.
     static let budgetSources = ["kitten-on-lawn.jpg", "forget-me-nots.jpg", "tea-gardens-444.jpg"].map {
-        reduced($0, eighths: 3)
+        reduced($0, eighths: 2)
     }
 }
