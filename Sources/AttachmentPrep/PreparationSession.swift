@@ -301,6 +301,7 @@ public struct PreparationSession: ~Copyable {
         decoder = nil
         rows = nil
         spool = nil
+        grant = nil
         report.error = error
         report.outcome = error.code.outcome
     }
