@@ -42,7 +42,8 @@ let package = Package(
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
-            name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"], swiftSettings: strict),
+            name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
+            swiftSettings: strict),
         .target(
             name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),

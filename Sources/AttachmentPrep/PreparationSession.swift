@@ -63,7 +63,9 @@ public struct PreparationSession: ~Copyable {
 
     private let claimed: ClaimedExtension?
 
-    /// Whether more bytes could change anything. A pushed input may end early once this is false.
+    /// Whether more bytes could change anything.
+    ///
+    /// A pushed input may end early once this is false.
     public var needsMoreInput: Bool {
         switch stage {
         case .sniffing, .refusing, .decoding: true
@@ -76,9 +78,6 @@ public struct PreparationSession: ~Copyable {
 
     /// Whether the picture is whole and only what follows it is still to come.
     var hasPicture: Bool { stage == .decoded && digest == nil }
-
-    /// Whether the deadline has passed or the caller has cancelled; the next step will say so.
-    var isOutOfTime: Bool { clock.isOver }
 
     // MARK: Bytes in
 
@@ -102,7 +101,9 @@ public struct PreparationSession: ~Copyable {
     private mutating func take(_ bytes: Span<UInt8>) throws(PrepError) {
         try clock.check(.input)
         bytesSeen += bytes.count
-        guard bytesSeen <= options.limits.inputBytes else { throw SourceReader.tooLarge(options.limits.inputBytes) }
+        guard bytesSeen <= options.limits.inputBytes else {
+            throw SourceReader.tooLarge(options.limits.inputBytes)
+        }
         if writer.needsDigest {
             if digest == nil { digest = try ContentDigest() }
             digest?.update(bytes)
@@ -197,7 +198,8 @@ public struct PreparationSession: ~Copyable {
             stage = .spooling
             guard seekableInput == nil else { return }
             do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
-                throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
+                throw error.error(
+                    .input, "cannot make a temporary file; name another folder with --spool-dir")
             }
             if let head = decoder?.head { try append(head.span) }
         }
@@ -235,7 +237,8 @@ public struct PreparationSession: ~Copyable {
 
     /// All bytes are there: a second decoder reads them from the spool.
     private mutating func decodeSpooled() throws(PrepError) {
-        guard let header, let admission, let format = sniffer.format, let spool = seekableInput ?? spool else { return }
+        guard let header, let admission, let format = sniffer.format, let spool = seekableInput ?? spool
+        else { return }
         // Segments that only describe were not spooled: what the first decoder saw of them counts.
         notes = decoder?.notes ?? notes
         decoder = try Decoders.make(format, limits: options.limits)
@@ -262,7 +265,9 @@ public struct PreparationSession: ~Copyable {
         while from < bytes.count {
             let step: DecodeStep
             do {
-                guard let next = try decoder?.push(bytes.extracting(from..<bytes.count), into: rows) else { return }
+                guard let next = try decoder?.push(bytes.extracting(from..<bytes.count), into: rows) else {
+                    return
+                }
                 step = next
             } catch {
                 throw failure(error)
@@ -282,7 +287,9 @@ public struct PreparationSession: ~Copyable {
     // MARK: Finish
 
     /// Ends the input, writes the outputs and answers the first profile's attachment.
-    public consuming func finish() throws(PrepError) -> PreparedAttachment { try PreparedAttachment(record()) }
+    public consuming func finish() throws(PrepError) -> PreparedAttachment {
+        try PreparedAttachment(record())
+    }
 
     /// Ends the input, writes the outputs and answers everything there is to say; never throws.
     public consuming func record() -> PreparationRecord {
@@ -329,8 +336,12 @@ public struct PreparationSession: ~Copyable {
 
     /// The bytes ended before the picture did.
     private mutating func endEarly() throws(PrepError) {
-        do { try decoder?.finish(padding: options.allowsTruncated, into: rows) } catch { throw failure(error) }
-        guard let rows, let header, let admission else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
+        do { try decoder?.finish(padding: options.allowsTruncated, into: rows) } catch {
+            throw failure(error)
+        }
+        guard let rows, let header, let admission else {
+            throw PrepError(.truncated, .decode, Refusal.endsEarly)
+        }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
         stage = .decoded
@@ -349,7 +360,8 @@ public struct PreparationSession: ~Copyable {
                     output.describe(lossless: header, maxBytes: target.maxBytes)
                 } else {
                     let fitter = OutputFitter(
-                        maxBytes: target.maxBytes, minQuality: options.minQuality, maxQuality: options.maxQuality)
+                        maxBytes: target.maxBytes, minQuality: options.minQuality,
+                        maxQuality: options.maxQuality)
                     let fitted = try fitter.fit(bitmap.upright(from: admission.orientation), clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -357,7 +369,8 @@ public struct PreparationSession: ~Copyable {
                 }
                 output.bytes = bytes.count
                 let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
-                output.path = try writer.write(bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
+                output.path = try writer.write(
+                    bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
             } catch {
                 output.fail(error)
             }

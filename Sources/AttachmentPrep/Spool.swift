@@ -43,7 +43,9 @@ final class Spool {
     /// Reads at most `buffer.count` bytes at `offset`; 0 at the end.
     func read(at offset: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
         try retrying {
-            unsafe buffer.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+            unsafe buffer.withUnsafeMutableBytes {
+                unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+            }
         }
     }
 

@@ -37,7 +37,8 @@ package import Pixels
 
     package var head: [UInt8] { headSegments.flatMap(\.bytes) }
 
-    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep {
+    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
+    {
         var at = 0
         while true {
             switch walk.next(bytes, at: &at) {
@@ -69,7 +70,9 @@ package import Pixels
 
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
         guard !isOver else { return }
-        guard pad, seenHeader else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        guard pad, seenHeader else {
+            throw CodecError(.truncated, "the bytes end before the end of the picture")
+        }
         // What has no end of its own is nothing to pass on, even if all of its data came.
         copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
@@ -84,7 +87,8 @@ package import Pixels
     }
 
     package mutating func takeLosslessCopy() -> [UInt8]? {
-        guard let kept = copy, !kept.isOverfull, isOver, unsafe !notes.isOdd && ap_jpeg_damage(jpeg) == 0 else {
+        guard let kept = copy, !kept.isOverfull, isOver, unsafe !notes.isOdd && ap_jpeg_damage(jpeg) == 0
+        else {
             return nil
         }
         copy = nil
@@ -152,7 +156,8 @@ package import Pixels
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = try feed(end.span, rows)
         guard status == .finished else {
-            throw CodecError(.corrupt, seenHeader ? "the picture has no end" : "no picture before the end marker")
+            throw CodecError(
+                .corrupt, seenHeader ? "the picture has no end" : "no picture before the end marker")
         }
         isOver = true
     }

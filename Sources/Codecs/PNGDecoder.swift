@@ -30,7 +30,8 @@ package import Pixels
 
     deinit { unsafe ap_png_destroy(png) }
 
-    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep {
+    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
+    {
         var at = 0
         while signature < 8, at < bytes.count {
             guard bytes[at] == Self.signatureBytes[signature] else {
@@ -65,7 +66,9 @@ package import Pixels
 
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
         guard !isOver else { return }
-        guard pad, isStarted else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        guard pad, isStarted else {
+            throw CodecError(.truncated, "the bytes end before the end of the picture")
+        }
         let none: [UInt8] = []
         let status = unsafe none.span.push(into: rows) { unsafe ap_png_flush(png, $2, $3) }
         guard status == .finished else { throw error(status) }
@@ -125,11 +128,15 @@ package import Pixels
     private mutating func end(_ rows: RowPipeline?) throws(CodecError) {
         switch use {
         case .collectHeader:
-            guard let header = PNGHeader(collected.dropLast(4)) else { throw CodecError(.corrupt, "damaged IHDR") }
+            guard let header = PNGHeader(collected.dropLast(4)) else {
+                throw CodecError(.corrupt, "damaged IHDR")
+            }
             self.header = header
             try feed(collected, rows)
         case .collectEXIF:
-            if notes.orientation == nil { notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4)) }
+            if notes.orientation == nil {
+                notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4))
+            }
         case .decode, .skip: break
         }
         use = .skip
@@ -189,7 +196,9 @@ struct PNGHeader: Equatable {
         bitDepth = Int(bytes[8])
         colorType = Int(bytes[9])
         isInterlaced = bytes[12] == 1
-        let depths: [Int: [Int]] = [0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16]]
+        let depths: [Int: [Int]] = [
+            0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16],
+        ]
         guard size.width > 0, size.height > 0, size.width <= 0x7FFF_FFFF, size.height <= 0x7FFF_FFFF,
             depths[colorType]?.contains(bitDepth) == true, bytes[10] == 0, bytes[11] == 0, bytes[12] <= 1
         else { return nil }

@@ -26,5 +26,7 @@ package enum JPEGMarker {
     }
 
     /// Application data and comments: nothing of them is needed to decode, but for JFIF and Adobe.
-    package static func isApplicationData(_ code: UInt8) -> Bool { code >= 0xE0 && code <= 0xEF || code == com }
+    package static func isApplicationData(_ code: UInt8) -> Bool {
+        code >= 0xE0 && code <= 0xEF || code == com
+    }
 }

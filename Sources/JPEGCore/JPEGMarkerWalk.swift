@@ -133,7 +133,9 @@ package struct JPEGMarkerWalk: ~Copyable {
     /// Whether 0xFF and this byte end a scan.
     ///
     /// Codes without a known length stay in it: the decoder judges them.
-    private func endsEntropy(_ byte: UInt8) -> Bool { byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte) }
+    private func endsEntropy(_ byte: UInt8) -> Bool {
+        byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte)
+    }
 }
 
 extension Span<UInt8> {

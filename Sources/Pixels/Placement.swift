@@ -27,7 +27,8 @@ package struct Placement: Hashable, Sendable {
         let size = PixelSize(
             max(1, Int(Double(box.width) * down + 0.5)), max(1, Int(Double(box.height) * down + 0.5)))
         return Placement(
-            size: size, x: (w - shownWidth) / 2, y: (h - shownHeight) / 2, width: shownWidth, height: shownHeight)
+            size: size, x: (w - shownWidth) / 2, y: (h - shownHeight) / 2, width: shownWidth,
+            height: shownHeight)
     }
 
     /// The same placement as it lies in the stored picture, before it is turned upright.

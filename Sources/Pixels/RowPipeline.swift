@@ -32,7 +32,9 @@ package final class RowPipeline {
         (width + 1) * 16 + RowLinearizer.memoryNeed(layout: layout)
     }
 
-    /// Takes the next row from the top: `width` pixels in `layout`. False asks the decoder to stop.
+    /// Takes the next row from the top: `width` pixels in `layout`.
+    ///
+    /// False asks the decoder to stop.
     package func row(_ samples: UnsafeRawPointer) -> Bool {
         if rowsTaken & 15 == 0, shouldStop() { return false }
         unsafe take { linearizer, out in unsafe linearizer.convert(samples, width: width, into: out) }
