@@ -50,7 +50,8 @@ let package = Package(
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
         .testTarget(
-            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+        ),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(
             name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],

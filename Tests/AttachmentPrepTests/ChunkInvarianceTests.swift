@@ -73,7 +73,8 @@ enum Generated {
     private static func alpha(_ x: Int, _ y: Int) -> UInt8 { (x / 8 + y / 8) % 2 == 0 ? 255 : UInt8(x & 127) }
 
     static var files: [String: [UInt8]] {
-        let gray = Picture(width: 60, height: 50) { x, y in [UInt8((x * 5 + y * 3) & 255)] }.jpeg("-quality 80")
+        let gray = Picture(width: 60, height: 50) { x, y in [UInt8((x * 5 + y * 3) & 255)] }.jpeg(
+            "-quality 80")
         let head = JPEGParts.inserting(
             JPEGParts.exif(orientation: 6, gps: true), JPEGParts.comment, into: progressive)
         return [
@@ -123,7 +124,8 @@ enum Generated {
 
     /// One frame that is the default image, and one that is not.
     private static var animated: [UInt8] {
-        let control = PNGParts.big(0) + PNGParts.big(40) + PNGParts.big(30) + PNGParts.big(0) + PNGParts.big(0)
+        let control =
+            PNGParts.big(0) + PNGParts.big(40) + PNGParts.big(30) + PNGParts.big(0) + PNGParts.big(0)
         return PNGParts(
             width: 40, height: 30,
             before: PNGParts.chunk("acTL", PNGParts.big(2) + PNGParts.big(0))

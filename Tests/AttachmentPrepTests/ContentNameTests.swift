@@ -19,7 +19,9 @@ import Testing
             case .pieces(let size): preparer.push(bytes, name: "-", inPiecesOf: size, into: destination)
             case .whole: preparer.record(of: .bytes(bytes, name: "other name"), into: destination)
             }
-        guard let path = record.outputs.first?.path, path.hasPrefix(scratch.path + "/") else { return "\(record)" }
+        guard let path = record.outputs.first?.path, path.hasPrefix(scratch.path + "/") else {
+            return "\(record)"
+        }
         #expect(contents(path)?.count == record.outputs.first?.bytes)
         return String(path.dropFirst(scratch.path.count + 1))
     }
@@ -95,7 +97,8 @@ import Testing
         let names = [
             name(), name(Self.input + [0]), name(Self.input, other), name(Self.input, lower),
             name { $0.maxBytes = 99_999 }, name { $0.maxEdge = 199 }, name { $0.minQuality = 41 },
-            name { $0.maxQuality = 89 }, name { $0.background = 0xFF_FFFE }, name { $0.allowsTruncated = true },
+            name { $0.maxQuality = 89 }, name { $0.background = 0xFF_FFFE },
+            name { $0.allowsTruncated = true },
         ]
         #expect(Set(names).count == names.count)
         // A limit decides whether there is an output, not what it is; an edge beyond the box is none.

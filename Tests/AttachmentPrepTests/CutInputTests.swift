@@ -31,7 +31,8 @@ import Testing
 
     /// Every 997th byte, the first ones, and each of the last 12: IEND has as many, and EOI two.
     private func cuts(_ count: Int) -> [Int] {
-        Array(stride(from: 997, to: count, by: 997)) + [1, 2, 3, 20, 41] + (1...12).map { count - $0 }
+        Array(stride(from: 997, to: count, by: isThorough ? 997 : 9970)) + [1, 2, 3, 20, 41]
+            + (1...12).map { count - $0 }
     }
 
     @Test(arguments: 0..<4) func refusedByDefault(index: Int) {
@@ -39,7 +40,9 @@ import Testing
         #expect(prepare(file.bytes).picture != nil)
         for cut in cuts(file.bytes.count) {
             let run = prepare(Array(file.bytes[..<cut]), profile: Self.box)
-            #expect(run.pictures.allSatisfy { $0 == nil } && run.record.outcome == .rejected, "\(file.name) \(cut)")
+            #expect(
+                run.pictures.allSatisfy { $0 == nil } && run.record.outcome == .rejected,
+                "\(file.name) \(cut)")
             // Of one or two bytes nobody can know what they were.
             let codes: [PrepError.Code] = cut < 8 ? [.truncated, .unknownFormat] : [.truncated, .corrupt]
             #expect(run.code.map { codes.contains($0) } == true, "\(file.name) \(cut) \(run.record)")

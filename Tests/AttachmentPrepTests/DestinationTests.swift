@@ -25,7 +25,8 @@ import Testing
         #expect(record(.named("a.b", in: folder)).outputs.map(\.path) == ["\(folder)/a.b.jpg"])
         let several = record(.named("2024/IMG_1", in: folder), [.small, .icon, .thumb])
         #expect(
-            several.outputs.map(\.path) == ["small", "icon", "thumb"].map { "\(folder)/2024/IMG_1-\($0).jpg" })
+            several.outputs.map(\.path)
+                == ["small", "icon", "thumb"].map { "\(folder)/2024/IMG_1-\($0).jpg" })
         #expect(
             scratch.names == [
                 "new/folder/2024/IMG_1-icon.jpg", "new/folder/2024/IMG_1-small.jpg",
@@ -34,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a.jpg", "a.jpg"), ("a.JPEG", "a.JPEG"), ("a.png", "a.jpg"), ("a", "a.jpg"), (".hidden", ".hidden.jpg"),
+        ("a.jpg", "a.jpg"), ("a.JPEG", "a.JPEG"), ("a.png", "a.jpg"), ("a", "a.jpg"),
+        (".hidden", ".hidden.jpg"),
         ("a.tar.gz", "a.tar.jpg"), ("ümlaut 1.heic", "ümlaut 1.jpg"),
     ]) func file(asked: String, written: String) throws {
         let scratch = Scratch()

@@ -98,7 +98,8 @@ import Testing
         let run = prepare(Generated.progressive, profile: .small) { $0.spoolDirectory = "/nowhere" }
         #expect(run.record.outcome == .failed && run.code == .io && run.record.error?.stage == .input)
         let scratch = Scratch()
-        #expect(prepare(Generated.progressive, profile: .small) { $0.spoolDirectory = scratch.path }.code == nil)
+        #expect(
+            prepare(Generated.progressive, profile: .small) { $0.spoolDirectory = scratch.path }.code == nil)
         #expect(scratch.names.isEmpty)
         // A file is read in place, and needs no spool.
         let place = prepare(Generated.progressive, profile: .small, .file) { $0.spoolDirectory = "/nowhere" }

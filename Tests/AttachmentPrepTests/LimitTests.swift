@@ -28,7 +28,8 @@ import Testing
         #expect(prepare(frame, profile: .small).code == .unsupportedVariant)
         let png =
             PNGParts.signature
-            + PNGParts.chunk("IHDR", PNGParts.big(0x7FFF_FFFF) + PNGParts.big(0x7FFF_FFFF) + [16, 6, 0, 0, 0])
+            + PNGParts.chunk(
+                "IHDR", PNGParts.big(0x7FFF_FFFF) + PNGParts.big(0x7FFF_FFFF) + [16, 6, 0, 0, 0])
             + PNGParts.chunk("IDAT", [0x78, 1])
         #expect(prepare(png, profile: .small).code == .tooManyPixels)
     }
@@ -86,7 +87,8 @@ import Testing
         let scratch = Scratch()
         let cancellation = Cancellation()
         cancellation.cancel()
-        for source in [AttachmentSource.bytes(Self.input, name: "x"), .file(Photos.path("rocket-small.jpg"))] {
+        for source in [AttachmentSource.bytes(Self.input, name: "x"), .file(Photos.path("rocket-small.jpg"))]
+        {
             let record = AttachmentPreparer(profile: .small)
                 .record(of: source, into: .directory(scratch.path), cancellation: cancellation)
             #expect(record.outcome == .failed && record.error?.code == .cancelled)

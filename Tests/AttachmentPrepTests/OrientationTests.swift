@@ -35,7 +35,8 @@ import Testing
         let corners = [(width / 8, height / 8), (right, height / 8), (width / 8, bottom), (right, bottom)]
         let colors = try #require(Self.expected[orientation])
         for ((x, y), color) in zip(corners, colors) {
-            #expect(isClose(picture.pixel(x, y), color), "\(orientation): \(picture.pixel(x, y)) at \(x) \(y)")
+            #expect(
+                isClose(picture.pixel(x, y), color), "\(orientation): \(picture.pixel(x, y)) at \(x) \(y)")
         }
         #expect(run.record.source?.orientation == orientation)
         #expect(run.record.source?.width == 96 && run.record.source?.height == 64)
@@ -52,7 +53,9 @@ import Testing
 
     @Test(arguments: 1...8) func progressive(orientation: Int) throws {
         let exif = JPEGParts.exif(orientation: orientation)
-        try check(prepare(JPEGParts.inserting(exif, into: Self.stored.jpeg("-quality 95 -progressive"))), orientation)
+        try check(
+            prepare(JPEGParts.inserting(exif, into: Self.stored.jpeg("-quality 95 -progressive"))),
+            orientation)
     }
 
     @Test(arguments: 1...8, JPEGParts.ByteOrder.allCases) func png(

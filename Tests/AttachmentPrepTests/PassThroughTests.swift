@@ -14,7 +14,9 @@ import Testing
         let segments = try #require(JPEGParts.list(bytes))
         #expect(segments.allSatisfy { Self.allowed.contains($0.marker) })
         let jfif = segments.filter { $0.marker == 0xE0 }
-        #expect(jfif.count == 1 && jfif[0].payload.count == 14 && jfif[0].payload.starts(with: Array("JFIF\0".utf8)))
+        #expect(
+            jfif.count == 1 && jfif[0].payload.count == 14
+                && jfif[0].payload.starts(with: Array("JFIF\0".utf8)))
         let expected = try #require(Picture(jpeg: source))
         #expect(Picture(jpeg: bytes) == expected)
         #expect(run.output?.width == expected.width && run.output?.height == expected.height)
@@ -32,9 +34,11 @@ import Testing
 
     @Test(
         arguments: [
-            "-quality 85 -grayscale", "-quality 85 -sample 1x1", "-quality 85 -sample 2x1", "-quality 85 -restart 4B",
+            "-quality 85 -grayscale", "-quality 85 -sample 1x1", "-quality 85 -sample 2x1",
+            "-quality 85 -restart 4B",
             "-quality 85 -optimize", "-quality 15",
-        ]) func kinds(options: String) throws {
+        ]) func kinds(options: String) throws
+    {
         let source = Photos.kitten.jpeg(options)
         try check(prepare(source), source)
     }

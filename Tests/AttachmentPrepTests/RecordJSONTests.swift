@@ -45,7 +45,8 @@ enum JSONValue: Decodable, Equatable {
         "schema", "input", "outcome", "outputs", "source", "memory", "warnings", "error", "elapsedSeconds",
     ]
     private static let outputKeys: Set = [
-        "profile", "outcome", "path", "url", "format", "typeHint", "mimeType", "fileExtension", "bytes", "width",
+        "profile", "outcome", "path", "url", "format", "typeHint", "mimeType", "fileExtension", "bytes",
+        "width",
         "height", "sizeRatio", "encoding", "error",
     ]
     private static let sourceKeys: Set = [
@@ -90,7 +91,8 @@ enum JSONValue: Decodable, Equatable {
         #expect(output.keys == Self.outputKeys && output["outcome"] == .string("passedThrough"))
         #expect(output["encoding"]?["quality"] == .null)
         #expect(output["encoding"]?["limitedBy"] == .string("lossless"))
-        #expect(json["source"]?["claimedExtension"] == .null && json["source"]?["typeMismatch"] == .bool(false))
+        #expect(
+            json["source"]?["claimedExtension"] == .null && json["source"]?["typeMismatch"] == .bool(false))
     }
 
     @Test func rejected() throws {

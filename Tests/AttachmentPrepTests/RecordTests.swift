@@ -97,7 +97,8 @@ import Testing
         #expect(run.pictures[0] != nil && run.pictures[2] != nil)
         let refused = run.record.outputs[1]
         #expect(refused.profile == "tiny" && refused.error?.code == .overBudget && refused.path == nil)
-        #expect(refused.bytes == nil && refused.format == nil && refused.width == nil && refused.encoding == nil)
+        #expect(
+            refused.bytes == nil && refused.format == nil && refused.width == nil && refused.encoding == nil)
         #expect(run.record.outputs.map(\.path) == ["out-small.jpg", nil, "out-icon.jpg"])
     }
 
@@ -113,7 +114,8 @@ import Testing
         let path = FilePath(bytes: Array(scratch.file("caf").utf8) + [0xE9] + Array(".jpg".utf8))
         scratch.write("x", Photos.kitten.jpeg())
         #expect(shell("mv \(scratch.file("x")) \"$(printf '\(scratch.path)/caf\\351.jpg')\"").status == 0)
-        let record = AttachmentPreparer(profile: .small).record(of: .file(path), into: .directory(scratch.path))
+        let record = AttachmentPreparer(profile: .small).record(
+            of: .file(path), into: .directory(scratch.path))
         #expect(record.outcome == .prepared)
         #expect(record.input == scratch.file("caf\u{FFFD}.jpg") && record.inputBytes == path.bytes)
         #expect(record.source?.claimedExtension == "jpg")

@@ -27,13 +27,16 @@ import Testing
         Case(.unknownFormat, .unknown, "just words, and then some more of them"),
         Case(.unknownFormat, .unknown, "\u{1}\u{2}\u{3}\u{4}\u{5}"),
         Case(.unsupportedFormat, .pdf, "%PDF-1.7\n"),
-        Case(.unsupportedFormat, .zip, "PK\u{3}\u{4}", [20, 0, 0, 0, 8, 0] + [UInt8](repeating: 0, count: 40)),
+        Case(
+            .unsupportedFormat, .zip, "PK\u{3}\u{4}", [20, 0, 0, 0, 8, 0] + [UInt8](repeating: 0, count: 40)),
         Case(
             .unsupportedFormat, .psd, "8BPS",
-            [0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 3] + [UInt8](repeating: 0, count: 20)),
+            [0, 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 8, 0, 3]
+                + [UInt8](repeating: 0, count: 20)),
     ]
 
-    @Test(arguments: cases, [Arrival.whole, .pieces(1), .file, .pipe]) func code(file: Case, arrival: Arrival) {
+    @Test(arguments: cases, [Arrival.whole, .pieces(1), .file, .pipe]) func code(file: Case, arrival: Arrival)
+    {
         let run = prepare(file.bytes, name: "picture.jpg", arrival)
         #expect(run.code == file.code && run.record.outcome == .rejected)
         #expect(run.record.error?.code.httpStatus == 415 && run.record.error?.stage == .sniff)
@@ -78,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a.png", true), ("a.jpg", false), ("a.JPEG", false), ("a.jfif", false), ("a", false), ("a.gif", true),
+        ("a.png", true), ("a.jpg", false), ("a.JPEG", false), ("a.jfif", false), ("a", false),
+        ("a.gif", true),
         (".jpg", false), ("a.heic", true), ("dir.png/a", false),
     ]) func claimedExtension(name: String, isWrong: Bool) {
         let run = prepare(Generated.baseline, name: name, profile: .small)

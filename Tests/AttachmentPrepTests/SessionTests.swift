@@ -33,7 +33,8 @@ import Testing
         try session.push(bytes.span.extracting(100..<100))
         try session.push(bytes.span.extracting(100..<bytes.count))
         let record = session.record()
-        #expect(record.outcome == .prepared && record.source?.claimedExtension == "png" && record.warnings == [])
+        #expect(
+            record.outcome == .prepared && record.source?.claimedExtension == "png" && record.warnings == [])
     }
 
     /// An error is certain: every later call throws it again, and nothing is needed any more.

@@ -25,13 +25,16 @@ import Testing
 
     /// A PNG has one scale only, so its outputs never depend on each other.
     @Test func png() {
-        let profiles = [Profile.small, .icon, .apns, Profile(name: "dot", width: 1, height: 1, maxBytes: 2_000)]
+        let profiles = [
+            Profile.small, .icon, .apns, Profile(name: "dot", width: 1, height: 1, maxBytes: 2_000),
+        ]
         let pictures = together(Generated.png, profiles)
         #expect(pictures.allSatisfy { $0 != nil } && pictures == alone(Generated.png, profiles))
     }
 
-    /// Alone, a small box would let the codec reduce the picture (here to 2/8 or less); beside a large one it is
-    /// made from full scale instead. The bytes then differ, the picture hardly does.
+    /// Beside a large box a small one is made from full scale, and differs a little from the one made alone.
+    ///
+    /// Alone it would let the codec reduce the picture (here to 2/8) before the real filter.
     @Test func otherScale() throws {
         let tiny = Profile(name: "tiny", width: 40, height: 40, maxBytes: 50_000)
         let shared = together(Self.turned, [.apns, tiny])

@@ -6,6 +6,9 @@
     import Darwin
 #endif
 
+/// False under a sanitizer, which multiplies the time of everything: fewer cases will do there.
+let isThorough = unsafe getenv("GATE_SANITIZER") == nil
+
 /// What a command of the shell said on its standard output, and its exit status.
 struct CommandResult {
     let status: Int32
@@ -82,7 +85,9 @@ final class Scratch: Sendable {
 
     /// All files below the folder, relative, sorted.
     var names: [String] {
-        shell("cd \(path) && find . -type f | sort").text.split(separator: "\n").map { String($0.dropFirst(2)) }
+        shell("cd \(path) && find . -type f | sort").text.split(separator: "\n").map {
+            String($0.dropFirst(2))
+        }
     }
 }
 

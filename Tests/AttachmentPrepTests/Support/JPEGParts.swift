@@ -67,14 +67,17 @@ enum JPEGParts {
             number(tag, 2) + number(type, 2) + number(count, 4) + value
         }
         let count = gps ? 2 : 1
-        var bytes = Array((order == .little ? "II" : "MM").utf8) + number(42, 2) + number(8, 4) + number(count, 2)
+        var bytes =
+            Array((order == .little ? "II" : "MM").utf8) + number(42, 2) + number(8, 4) + number(count, 2)
         bytes += entry(0x0112, 3, 1, number(orientation, 2) + [0, 0])
         let end = 10 + 12 * count + 4
         if gps { bytes += entry(0x8825, 4, 1, number(end, 4)) }
         bytes += number(0, 4)
         guard gps else { return bytes }
         // GPSLatitudeRef N and GPSLatitude 48° 51' 24".
-        bytes += number(2, 2) + entry(1, 2, 2, [0x4E, 0, 0, 0]) + entry(2, 5, 3, number(end + 30, 4)) + number(0, 4)
+        bytes +=
+            number(2, 2) + entry(1, 2, 2, [0x4E, 0, 0, 0]) + entry(2, 5, 3, number(end + 30, 4))
+            + number(0, 4)
         return bytes + [48, 1, 51, 1, 24, 1].flatMap { number($0, 4) }
     }
 

@@ -54,7 +54,10 @@ struct PNGParts {
     private var rows: [UInt8] {
         let passes =
             isInterlaced
-            ? [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+            ? [
+                (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+                (0, 1, 1, 2),
+            ]
             : [(0, 0, 1, 1)]
         var bytes: [UInt8] = []
         for (left, top, across, down) in passes where left < width {
