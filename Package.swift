@@ -61,6 +61,9 @@ let package = Package(
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+        ),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(
             name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],

@@ -69,11 +69,15 @@ public struct PreparationSession: ~Copyable {
     public var needsMoreInput: Bool {
         switch stage {
         case .sniffing, .refusing, .decoding: true
-        case .spooling: seekableInput == nil
-        case .decoded: digest != nil
+        case .spooling: seekableInput == nil || digest != nil
+        // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
+        case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
         case .failed: false
         }
     }
+
+    /// Whether the picture is whole and only what follows it is still to come.
+    var hasPicture: Bool { stage == .decoded && digest == nil }
 
     // MARK: Bytes in
 
@@ -188,8 +192,6 @@ public struct PreparationSession: ~Copyable {
         }
         switch admission.route {
         case .push:
-            let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
-            decoder?.keepLosslessCopy(limit: limit)
             try start(header, admission)
             stage = .decoding
         case .spool:
@@ -214,6 +216,8 @@ public struct PreparationSession: ~Copyable {
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
             scalers: scalers, shouldStop: { clock.isOver })
+        let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
+        decoder?.keepLosslessCopy(limit: limit)
         do { try decoder?.start(numerator: n, memoryLimit: admission.need) } catch { throw failure(error) }
     }
 
@@ -235,11 +239,13 @@ public struct PreparationSession: ~Copyable {
     private mutating func decodeSpooled() throws(PrepError) {
         guard let header, let admission, let format = sniffer.format, let spool = seekableInput ?? spool
         else { return }
+        // Segments that only describe were not spooled: what the first decoder saw of them counts.
+        notes = decoder?.notes ?? notes
         decoder = try Decoders.make(format, limits: options.limits)
         var buffer = [UInt8](repeating: 0, count: SourceReader.chunkSize)
         var offset = 0
         stage = .decoding
-        while stage == .decoding {
+        while stage == .decoding || !sawTrailingData {
             try clock.check(.decode)
             let count: Int
             do { count = try spool.read(at: offset, into: &buffer) } catch {
@@ -247,7 +253,8 @@ public struct PreparationSession: ~Copyable {
             }
             guard count > 0 else { return }
             offset += count
-            try decodeSpooled(buffer.span.extracting(0..<count), header, admission)
+            let bytes = buffer.span.extracting(0..<count)
+            if stage == .decoding { try decodeSpooled(bytes, header, admission) } else { noteTrailing(bytes) }
         }
     }
 
@@ -296,16 +303,18 @@ public struct PreparationSession: ~Copyable {
 
     /// Records an error that its caller met while reading the input.
     mutating func fail(_ error: PrepError) {
-        notes = decoder?.notes ?? notes
+        if let seen = decoder?.notes { notes.add(seen) }
         stage = .failed
         decoder = nil
         rows = nil
         spool = nil
+        grant = nil
         report.error = error
         report.outcome = error.code.outcome
     }
 
     private mutating func complete() throws(PrepError) {
+        try clock.check(.input)
         if stage == .sniffing || stage == .refusing {
             sniffer.finish()
             if stage == .refusing || sniffer.format == nil { throw Refusal.error(sniffer) }
@@ -316,7 +325,7 @@ public struct PreparationSession: ~Copyable {
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
         guard let admission, let header else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
-        notes = decoder?.notes ?? notes
+        if let seen = decoder?.notes { notes.add(seen) }
         let copy = decoder?.takeLosslessCopy()
         decoder = nil
         let bitmaps = rows?.finish() ?? []
