@@ -49,6 +49,8 @@ enum Refusal {
         case .memory:
             PrepError(
                 .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
+        case .unreadable:
+            PrepError(.io, .input, "cannot read the input again", detail: error.detail)
         case .stopped:
             PrepError(.cancelled, .decode, "stopped before it was done")
         }
