@@ -1,9 +1,9 @@
 package import JPEGCore
 package import Pixels
 
-/// A decoder of one picture whose bytes must all be there before the first row: they lie in a spool, and are
-/// read where and as often as they are needed. One shot.
+/// A decoder of one picture whose bytes must all be there before the first row, one shot.
 ///
+/// They lie in a spool, and are read where and as often as they are needed.
 /// What to decode was decided from the header that an `ImageDecoder` of the same type had found.
 package protocol SpoolDecoder: ~Copyable {
     /// Looks at the next bytes while they are put aside, so that hopeless input is refused early and `decode`

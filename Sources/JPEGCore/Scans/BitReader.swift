@@ -2,8 +2,9 @@
 ///
 /// The reader is a handful of registers that hot loops copy to locals; the bytes behind it come from `ScanBytes`.
 @safe struct BitReader {
-    /// The next bit is the topmost one. Below the `count` valid ones there may be more of the same data, which
-    /// `fill` lays over itself.
+    /// The next bit is the topmost one.
+    ///
+    /// Below the `count` valid ones there may be more of the same data, which `fill` lays over itself.
     var bits: UInt64 = 0
     var count = 0
     /// The first byte that is not wholly in `bits`.

@@ -12,7 +12,9 @@
     private let byteCount: Int
 
     /// Bytes a row takes.
-    package static func memoryNeed(_ geometry: FrameGeometry) -> Int { geometry.blocksPerRow * (128 + 8) + 64 }
+    package static func memoryNeed(_ geometry: FrameGeometry) -> Int {
+        geometry.blocksPerRow * (128 + 8) + 64
+    }
 
     package init(_ geometry: FrameGeometry) {
         self.geometry = geometry
@@ -27,7 +29,9 @@
         let total = blocks
         let base = unsafe memory
         unsafe planes = starts.map { unsafe (base + $0 * 128).assumingMemoryBound(to: Int16.self) }
-        unsafe masks = starts.map { unsafe (base + total * 128 + $0 * 8).assumingMemoryBound(to: UInt64.self) }
+        unsafe masks = starts.map {
+            unsafe (base + total * 128 + $0 * 8).assumingMemoryBound(to: UInt64.self)
+        }
         clear()
     }
 

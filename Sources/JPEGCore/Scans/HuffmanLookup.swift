@@ -3,8 +3,10 @@
     /// Codes up to this length are found by table.
     static let shortBits = 10
 
-    /// For the next `shortBits` bits: the symbol, its code's length from bit 8 on, and from bit 16 on that length
-    /// with the bits that follow the code (the symbol's low half). 0 where the code is longer, or there is none.
+    /// Entries for the next `shortBits` bits: the symbol, its code's length, and that with the bits that follow.
+    ///
+    /// The symbol is in the low byte, the length from bit 8 on, their sum from bit 16 on (the symbol's low half
+    /// says how many bits follow). 0 where the code is longer, or there is none.
     ///
     /// Safety: 1 << shortBits entries, so no index of that many bits leaves it; freed in deinit only.
     @safe let short: UnsafeMutablePointer<UInt32>
@@ -31,7 +33,9 @@
         for length in 1...16 {
             let count = counts[length - 1]
             // No code may be all ones (T.81, C.2), so the codes of a length end before its last one.
-            guard index + count <= symbols.count, count == 0 || code + count < 1 << length else { return false }
+            guard index + count <= symbols.count, count == 0 || code + count < 1 << length else {
+                return false
+            }
             firstSymbols[length] = Int32(index - code)
             for _ in 0..<count {
                 if length <= Self.shortBits { enter(code, length, symbols[index]) }

@@ -74,7 +74,9 @@ private struct TableShelf {
                 result.append(known)
                 continue
             }
-            guard let lookup = HuffmanLookup(table, isDC: isDC) else { throw .corrupt("damaged Huffman table") }
+            guard let lookup = HuffmanLookup(table, isDC: isDC) else {
+                throw .corrupt("damaged Huffman table")
+            }
             lookups[[isDC ? 1 : 0] + table] = lookup
             result.append(lookup)
         }

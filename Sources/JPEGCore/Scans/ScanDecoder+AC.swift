@@ -30,7 +30,8 @@ extension ScanDecoder {
                     // A run beyond the block's end is damage that libjpeg maps to the last coefficient.
                     let position = min(k &+ run, 63)
                     let value = Int16(
-                        truncatingIfNeeded: reader.value(behind: Int((entry &>> 8) & 255), size: size) &<< low)
+                        truncatingIfNeeded: reader.value(behind: Int((entry &>> 8) & 255), size: size) &<< low
+                    )
                     unsafe block[ZigzagPlaces.natural(position)] = value
                     mask = Self.note(value, at: position, in: mask)
                     k = position &+ 1
@@ -59,7 +60,8 @@ extension ScanDecoder {
     ///
     /// Which are not zero is known from the masks, so the bits of many come in one piece, and blocks of an
     /// end-of-band run that have none are not touched.
-    func refineAC(_ blocks: UnsafeMutablePointer<Int16>, _ masks: UnsafeMutablePointer<UInt64>, _ count: Int) {
+    func refineAC(_ blocks: UnsafeMutablePointer<Int16>, _ masks: UnsafeMutablePointer<UInt64>, _ count: Int)
+    {
         var reader = self.reader
         var sawBadCode = false
         let source = self.source

@@ -1,5 +1,7 @@
 extension BitReader {
-    /// The entry of the next code; skips nothing. A code that stands for nothing gives a symbol of 0 and length 0.
+    /// The entry of the next code; skips nothing.
+    ///
+    /// A code that stands for nothing gives a symbol and a length of 0.
     @inline(__always)
     func entry(_ table: HuffmanLookup, _ sawBadCode: inout Bool) -> UInt32 {
         // Safety: the table has an entry for each value of its bits.

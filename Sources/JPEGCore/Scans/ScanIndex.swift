@@ -122,7 +122,9 @@ package struct ScanIndex: ~Copyable {
     private mutating func beginScan(_ segment: [UInt8], at place: Int) throws(ScanError) {
         guard let geometry else { throw .corrupt("a scan before the frame header") }
         let count = segment.count > 4 ? Int(segment[4]) : 0
-        guard (1...4).contains(count), segment.count == 8 + 2 * count else { throw .corrupt("damaged scan header") }
+        guard (1...4).contains(count), segment.count == 8 + 2 * count else {
+            throw .corrupt("damaged scan header")
+        }
         var components: [Int] = []
         for i in 0..<count {
             let id = segment[5 + 2 * i]
@@ -138,10 +140,12 @@ package struct ScanIndex: ~Copyable {
         let isSequential = !isProgressive
         if isSequential, spectrum != [0, 63, 0] { isOddScan = true }
         let scan = Scan(
-            components: components, dcTables: numbers.map { $0 >> 4 < 4 ? tables.huffman[Int($0 >> 4)] : nil },
+            components: components,
+            dcTables: numbers.map { $0 >> 4 < 4 ? tables.huffman[Int($0 >> 4)] : nil },
             acTables: numbers.map { $0 & 15 < 4 ? tables.huffman[4 + Int($0 & 15)] : nil },
             firstCoefficient: isSequential ? 0 : Int(spectrum[0]),
-            lastCoefficient: isSequential ? 63 : Int(spectrum[1]), high: isSequential ? 0 : Int(spectrum[2] >> 4),
+            lastCoefficient: isSequential ? 63 : Int(spectrum[1]),
+            high: isSequential ? 0 : Int(spectrum[2] >> 4),
             low: isSequential ? 0 : Int(spectrum[2] & 15), restartInterval: tables.restartInterval,
             bytes: place..<place)
         if isProgressive { try check(scan) }

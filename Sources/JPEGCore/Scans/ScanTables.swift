@@ -38,7 +38,9 @@ struct ScanTables {
         var rest = body
         while let head = rest.popFirst() {
             let count = rest.prefix(16).reduce(0) { $0 + Int($1) }
-            guard head & 0xEF < 4, rest.count >= 16 + count, count <= 256 else { throw .corrupt("damaged DHT") }
+            guard head & 0xEF < 4, rest.count >= 16 + count, count <= 256 else {
+                throw .corrupt("damaged DHT")
+            }
             huffman[Int(head >> 4) * 4 + Int(head & 15)] = Array(rest.prefix(16 + count))
             rest = rest.dropFirst(16 + count)
         }
