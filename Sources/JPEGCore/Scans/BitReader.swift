@@ -102,7 +102,8 @@
         }
         // Not ended, so at most 7 bytes are left.
         let left = unsafe max(0, UnsafePointer(cleanEnd) - reader.next)
-        unsafe memmoveBytes(clean, reader.next, left)
+        // To a lower address: ascending order is safe.
+        for i in 0..<left { unsafe clean[i] = reader.next[i] }
         unsafe cleanEnd = clean + left
         while unsafe !isEnded && cleanEnd - clean < 8 { unstuff() }
         unsafe reader.next = UnsafePointer(clean)
@@ -213,10 +214,5 @@
         rawStart = 0
         rawEnd = held + count
         return true
-    }
-
-    private func memmoveBytes(_ to: UnsafeMutablePointer<UInt8>, _ from: UnsafePointer<UInt8>, _ count: Int) {
-        // At most 7 bytes, to a lower address: ascending order is safe.
-        for i in 0..<count { unsafe to[i] = from[i] }
     }
 }

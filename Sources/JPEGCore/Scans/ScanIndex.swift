@@ -79,8 +79,7 @@ package struct ScanIndex: ~Copyable {
 
     /// Says that no bytes follow.
     package mutating func finish() {
-        guard end == nil, let last = scans.indices.last, scans[last].isCut else { return }
-        scans[last].bytes = scans[last].bytes.lowerBound..<position
+        if walk.isInScan { extendScan(to: position) } else { endScan() }
     }
 
     private mutating func extendScan(to place: Int) {
