@@ -46,6 +46,8 @@ enum Refusal {
         case .tooManyScans:
             PrepError(
                 .tooManyScans, .decode, "more scans than --max-scans allows", detail: "limit \(limits.scans)")
+        case .tooManyPixels:
+            PrepError(.tooManyPixels, .admission, "a picture this large is not decoded", detail: error.detail)
         case .memory:
             PrepError(
                 .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)

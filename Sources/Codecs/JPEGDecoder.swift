@@ -19,6 +19,9 @@ package import Pixels
     /// What the tables before the first scan may take: far above any real file.
     private static let headLimit = 256 * 1024
 
+    /// JPEG_MAX_DIMENSION of libjpeg.
+    private static let longestSide = 65_500
+
     /// - Parameter maxScans: a file with more scan headers is refused.
     package init(maxScans: Int) throws(CodecError) {
         guard let jpeg = unsafe ap_jpeg_create() else { throw CodecError(.memory, "libjpeg cannot start") }
@@ -95,7 +98,13 @@ package import Pixels
         segment: [UInt8], marker: UInt8, _ rows: RowPipeline?
     ) throws(CodecError) -> Bool {
         guard facts.note(marker: marker, segment: segment) else { return false }
-        if let frame = facts.frame, !frame.isDecodable { throw Self.unsupported(frame) }
+        if let frame = facts.frame, !seenHeader {
+            guard frame.isDecodable else { throw Self.unsupported(frame) }
+            // What libjpeg would refuse as damaged.
+            guard max(frame.size.width, frame.size.height) <= Self.longestSide else {
+                throw CodecError(.tooManyPixels, "sides of \(frame.size.width) x \(frame.size.height)")
+            }
+        }
         if facts.scans > maxScans { throw CodecError(.tooManyScans, "more than \(maxScans) scans") }
         if !seenHeader {
             headBytes += segment.count

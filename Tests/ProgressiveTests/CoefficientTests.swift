@@ -7,7 +7,8 @@ import Testing
     enum Script: String, CaseIterable, Sendable {
         case standard
         /// DC a component at a time, in two steps.
-        case separateDC = "0: 0-0, 0, 1; 1: 0-0, 0, 1; 2: 0-0, 0, 1; 0: 0-0, 1, 0; 1: 0-0, 1, 0; 2: 0-0, 1, 0;\n"
+        case separateDC =
+            "0: 0-0, 0, 1; 1: 0-0, 0, 1; 2: 0-0, 0, 1; 0: 0-0, 1, 0; 1: 0-0, 1, 0; 2: 0-0, 1, 0;\n"
         case twoLevels = """
             0,1,2: 0-0, 0, 2; 0,1,2: 0-0, 2, 1; 0,1,2: 0-0, 1, 0;
             0: 1-63, 0, 2; 0: 1-63, 2, 1; 0: 1-63, 1, 0;
@@ -18,7 +19,8 @@ import Testing
             """
         /// Bits that never come.
         case unrefined = "0,1,2: 0-0, 0, 1; 0: 1-63, 0, 2; 1: 1-63, 0, 1; 2: 1-5, 0, 3;\n"
-        case partlyInterleavedDC = "0: 0-0, 0, 0; 1,2: 0-0, 0, 0; 0: 1-63, 0, 0; 1: 1-63, 0, 0; 2: 1-63, 0, 0;\n"
+        case partlyInterleavedDC =
+            "0: 0-0, 0, 0; 1,2: 0-0, 0, 0; 0: 1-63, 0, 0; 1: 1-63, 0, 0; 2: 1-63, 0, 0;\n"
         case sequential = "0; 1; 2;\n"
         case sequentialPair = "0; 1,2;\n"
     }
@@ -95,14 +97,16 @@ import Testing
     @Test func rareSampling() throws {
         // More than 10 blocks in an MCU: never interleaved; luma coarser than chroma; factors of 3; a grey 2 x 2.
         let samplings = [
-            [(2, 2), (2, 2), (2, 2)], [(1, 1), (2, 2), (2, 2)], [(4, 4), (1, 1), (1, 1)], [(3, 1), (1, 1), (1, 1)],
+            [(2, 2), (2, 2), (2, 2)], [(1, 1), (2, 2), (2, 2)], [(4, 4), (1, 1), (1, 1)],
+            [(3, 1), (1, 1), (1, 1)],
             [(2, 2), (2, 1), (1, 2)], [(2, 2)],
         ]
         for sampling in samplings {
             for isProgressive in [true, false] {
                 for restart in [0, 5] {
                     let jpeg = try libjpegFile(
-                        75, 67, sampling: sampling, isProgressive: isProgressive, alone: true, restart: restart)
+                        75, 67, sampling: sampling, isProgressive: isProgressive, alone: true,
+                        restart: restart)
                     try check(jpeg, "\(sampling) \(isProgressive) \(restart)")
                 }
             }
@@ -142,7 +146,8 @@ import Testing
         for _ in 0..<400 {
             var jpeg = whole
             for _ in 0...Int(random.next() % 3) {
-                jpeg[600 + Int(random.next() % UInt64(jpeg.count - 600))] = UInt8(truncatingIfNeeded: random.next())
+                jpeg[600 + Int(random.next() % UInt64(jpeg.count - 600))] = UInt8(
+                    truncatingIfNeeded: random.next())
             }
             let expected = Coefficients.libjpeg(jpeg)
             let got = try? Coefficients.lockstep(jpeg)

@@ -31,7 +31,8 @@ final class Fixtures {
         _ width: Int, _ height: Int, _ options: [String], scans: String? = nil, isGrey: Bool = false
     ) throws -> [UInt8] {
         let picture = Self.picture(width, height, channels: isGrey ? 1 : 3)
-        let source = try write(Array("P\(isGrey ? 5 : 6)\n\(width) \(height)\n255\n".utf8) + picture, "in.pnm")
+        let source = try write(
+            Array("P\(isGrey ? 5 : 6)\n\(width) \(height)\n255\n".utf8) + picture, "in.pnm")
         var options = options
         if let scans {
             options += ["-scans", try write(Array(scans.utf8), "scans.txt")]
