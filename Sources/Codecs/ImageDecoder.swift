@@ -107,7 +107,7 @@ package struct DecodeNotes: Sendable {
 /// Why a decoder gave up.
 package struct CodecError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        case corrupt, truncated, unsupportedVariant, tooManyScans, memory, stopped
+        case corrupt, truncated, unsupportedVariant, tooManyScans, tooManyPixels, memory, stopped, unreadable
     }
 
     package let kind: Kind
