@@ -73,7 +73,7 @@ package import Pixels
         guard pad, seenHeader else {
             throw CodecError(.truncated, "the bytes end before the end of the picture")
         }
-        // What has no end of its own is nothing to pass on, even if all of its data came.
+        // A copy without its end is not whole.
         copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
