@@ -18,7 +18,7 @@ func scale(
 func push(_ rows: [UInt8], _ rowBytes: Int, into pipeline: RowPipeline) -> Bool {
     unsafe rows.withUnsafeBytes { bytes in
         for start in stride(from: 0, to: bytes.count, by: rowBytes) {
-            guard let base = unsafe bytes.baseAddress, unsafe pipeline.row(base + start) else { return false }
+            guard let base = bytes.baseAddress, unsafe pipeline.row(base + start) else { return false }
         }
         return true
     }
