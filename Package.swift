@@ -62,6 +62,16 @@ let package = Package(
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+        ),
+        // libjpeg's own reading of a file, for tests to compare with.
+        .target(
+            name: "CJPEGOracle", path: "Tests/CJPEGOracle", linkerSettings: [.linkedLibrary("jpeg", linux)]),
+        .testTarget(
+            name: "ProgressiveTests",
+            dependencies: ["CJPEGOracle", "JPEGCore", "Codecs", "AttachmentPrep", "Pixels", "MediaTypes"],
+            swiftSettings: strict),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(
             name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],

@@ -46,9 +46,13 @@ enum Refusal {
         case .tooManyScans:
             PrepError(
                 .tooManyScans, .decode, "more scans than --max-scans allows", detail: "limit \(limits.scans)")
+        case .tooManyPixels:
+            PrepError(.tooManyPixels, .admission, "a picture this large is not decoded", detail: error.detail)
         case .memory:
             PrepError(
                 .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
+        case .unreadable:
+            PrepError(.io, .input, "cannot read the input again", detail: error.detail)
         case .stopped:
             PrepError(.cancelled, .decode, "stopped before it was done")
         }

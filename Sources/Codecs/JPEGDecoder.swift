@@ -19,6 +19,9 @@ package import Pixels
     /// What the tables before the first scan may take: far above any real file.
     private static let headLimit = 256 * 1024
 
+    /// JPEG_MAX_DIMENSION of libjpeg.
+    private static let longestSide = 65_500
+
     /// - Parameter maxScans: a file with more scan headers is refused.
     package init(maxScans: Int) throws(CodecError) {
         guard let jpeg = unsafe ap_jpeg_create() else { throw CodecError(.memory, "libjpeg cannot start") }
@@ -29,10 +32,7 @@ package import Pixels
     deinit { unsafe ap_jpeg_destroy(jpeg) }
 
     package var notes: DecodeNotes {
-        DecodeNotes(
-            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
-            isMultiPicture: facts.isMultiPicture,
-            isOdd: unsafe walk.sawExtraneousBytes || ap_jpeg_oddities(jpeg) > 0)
+        DecodeNotes(facts: facts, isOdd: unsafe walk.sawExtraneousBytes || ap_jpeg_oddities(jpeg) > 0)
     }
 
     package var head: [UInt8] { headSegments.flatMap(\.bytes) }
@@ -100,7 +100,13 @@ package import Pixels
         segment: [UInt8], marker: UInt8, _ rows: RowPipeline?
     ) throws(CodecError) -> Bool {
         guard facts.note(marker: marker, segment: segment) else { return false }
-        if let frame = facts.frame, !frame.isDecodable { throw Self.unsupported(frame) }
+        if let frame = facts.frame, !seenHeader {
+            guard frame.isDecodable else { throw Self.unsupported(frame) }
+            // What libjpeg would refuse as damaged.
+            guard max(frame.size.width, frame.size.height) <= Self.longestSide else {
+                throw CodecError(.tooManyPixels, "sides of \(frame.size.width) x \(frame.size.height)")
+            }
+        }
         if facts.scans > maxScans { throw CodecError(.tooManyScans, "more than \(maxScans) scans") }
         if !seenHeader {
             headBytes += segment.count
@@ -131,17 +137,24 @@ package import Pixels
         let orientation = facts.orientation ?? .upright
         let isPlain = frame.isSequential && (raw.color == .gray || raw.color == .ycc)
         let isWhole = raw.whole_picture != 0
-        let coefficients = Int(raw.coefficients)
         let channels = layout.channelCount
+        let scansNeed = isWhole ? try lockstepNeed() : 0
         return ImageHeader(
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
             needsWholeInput: isWhole,
             mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
             subsampling: frame.subsampling,
             codecNeed: { numerator in
-                Self.need(width: size.width, channels: channels, numerator: numerator)
-                    + (isWhole ? coefficients * 2 : 0)
+                Self.need(width: size.width, channels: channels, numerator: numerator) + scansNeed
             })
+    }
+
+    /// What decoding scans in lockstep takes besides libjpeg.
+    private func lockstepNeed() throws(CodecError) -> Int {
+        guard let frame = headSegments.first(where: { JPEGMarker.isFrame($0.marker) }),
+            let geometry = FrameGeometry(segment: frame.bytes)
+        else { throw CodecError(.corrupt, "damaged frame header") }
+        return LockstepReader.memoryNeed(geometry, maxScans: maxScans)
     }
 
     /// libjpeg's row groups and upsampling buffers: up to 4 row groups of context for each channel, the input
@@ -175,14 +188,7 @@ package import Pixels
         }
     }
 
-    private func error(_ status: ap_status) -> CodecError {
-        switch status {
-        case .stopped: CodecError(.stopped, "stopped")
-        case .unsupported: CodecError(.unsupportedVariant, message)
-        case .memory: CodecError(.memory, message)
-        case .corrupt, .needsInput, .header, .finished: CodecError(.corrupt, message)
-        }
-    }
+    private func error(_ status: ap_status) -> CodecError { CodecError(jpeg: status, message) }
 
     private var message: String { unsafe String(cString: ap_jpeg_message(jpeg)) }
 
@@ -196,6 +202,27 @@ package import Pixels
             default: "SOF\(frame.kind)"
             }
         return CodecError(.unsupportedVariant, what)
+    }
+}
+
+extension DecodeNotes {
+    init(facts: JPEGFacts, isOdd: Bool) {
+        self.init(
+            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
+            isMultiPicture: facts.isMultiPicture, isOdd: isOdd)
+    }
+}
+
+extension CodecError {
+    /// What a status that ends a decode means, in the codec's words.
+    init(jpeg status: ap_status, _ message: String) {
+        self =
+            switch status {
+            case .stopped: CodecError(.stopped, "stopped")
+            case .unsupported: CodecError(.unsupportedVariant, message)
+            case .memory: CodecError(.memory, message)
+            case .corrupt, .needsInput, .header, .finished: CodecError(.corrupt, message)
+            }
     }
 }
 

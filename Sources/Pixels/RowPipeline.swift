@@ -32,6 +32,9 @@ package final class RowPipeline {
         (width + 1) * 16 + RowLinearizer.memoryNeed(layout: layout)
     }
 
+    /// Whether the decode must end: for decoders that work long between two rows.
+    package var mustStop: Bool { shouldStop() }
+
     /// Takes the next row from the top: `width` pixels in `layout`.
     ///
     /// False asks the decoder to stop.
