@@ -56,7 +56,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "CodecsTests", dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            name: "CodecsTests",
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],

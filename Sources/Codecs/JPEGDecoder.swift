@@ -102,6 +102,9 @@ package import Pixels
         guard facts.note(marker: marker, segment: segment) else { return false }
         if let frame = facts.frame, !seenHeader {
             guard frame.isDecodable else { throw Self.unsupported(frame) }
+            guard frame.components <= 4 else {
+                throw CodecError(.unsupportedVariant, "\(frame.components) components")
+            }
             // What libjpeg would refuse as damaged.
             guard max(frame.size.width, frame.size.height) <= Self.longestSide else {
                 throw CodecError(.tooManyPixels, "sides of \(frame.size.width) x \(frame.size.height)")

@@ -6,7 +6,7 @@ import Testing
 /// Damaged files: the decoders end with a picture or a `CodecError`, and never with anything else.
 ///
 /// Where libpng's pull interface still decodes a damaged PNG, the decoder must agree with it.
-@Suite(.timeLimit(.minutes(1))) struct MutationTests {
+@Suite(.timeLimit(.minutes(5))) struct MutationTests {
     /// Damage is looked at in a small picture; memory is bounded by the header, as admission does.
     private static let plan = DecodePlan(
         background: 0, size: PixelSize(8, 8), allowsTruncated: true, maxPixels: 100_000)
