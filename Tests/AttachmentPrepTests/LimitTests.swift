@@ -25,7 +25,7 @@ import Testing
         let run = prepare(frame, profile: .small)
         #expect(run.code == .tooManyPixels && run.record.source?.width == 65_500)
         frame.replaceSubrange((start + 5)..<(start + 9), with: [255, 255, 0, 1])
-        #expect(prepare(frame, profile: .small).code == .unsupportedVariant)
+        #expect(prepare(frame, profile: .small).code == .tooManyPixels)
         let png =
             PNGParts.signature
             + PNGParts.chunk(
