@@ -26,7 +26,7 @@ struct OutputFitter {
         var picture = bitmap
         while true {
             try clock.check(.encode)
-            let image = CoefficientImage(picture, subsampling: picture.isGray ? .gray : .s420)
+            let image = CoefficientImage(picture, subsampling: .s420)
             guard let fit = search.fit(image, isCancelled: { clock.isOver }) else {
                 throw clock.reason(.encode)
             }
@@ -71,8 +71,8 @@ extension Bitmap {
             layout: PixelLayout(channels == 1 ? .gray : .rgb), width: self.size.width, background: 0,
             scalers: [scaler])
         let rowBytes = self.size.width * channels
-        unsafe samples.withUnsafeBytes { samples in
-            guard let base = samples.baseAddress else { return }
+        unsafe pixels.withUnsafeBufferPointer { pixels in
+            guard let base = pixels.baseAddress else { return }
             for y in 0..<self.size.height { _ = unsafe rows.row(base + y * rowBytes) }
         }
         return rows.finish().first ?? self

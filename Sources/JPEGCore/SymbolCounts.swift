@@ -1,3 +1,5 @@
+internal import Pixels
+
 /// How often each Huffman symbol occurs in a component (or in the two chroma components together).
 struct SymbolCounts: Sendable {
     static let size = 256

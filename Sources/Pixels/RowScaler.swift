@@ -16,7 +16,7 @@ package final class RowScaler {
     private var sums: [SIMD4<Int32>]
     /// Vectors of four samples in a row of `size.width` × 3.
     private let vectors: Int
-    private var bitmap: [UInt8]
+    private let bitmap: PageBuffer<UInt8>
     private var firstOpen = 0
     private var nextOpen = 0
 
@@ -36,7 +36,7 @@ package final class RowScaler {
         // One vector more: a pixel is stored as four lanes, the idle one into what follows.
         filtered = [SIMD4<Int32>](repeating: .zero, count: vectors + 1)
         sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
-        bitmap = [UInt8](repeating: 0, count: size.area * channels)
+        bitmap = PageBuffer(count: size.area * channels)
     }
 
     /// Bytes a scaler of this shape takes, its bitmap included.
@@ -67,9 +67,7 @@ package final class RowScaler {
 
     /// The finished picture; rows that never came are left black.
     package func finish() -> Bitmap {
-        let samples = bitmap
-        bitmap = []
-        return Bitmap(size: size, channels: channels, samples: samples)
+        Bitmap(size: size, channels: channels, pixels: bitmap)
     }
 
     /// Horizontal pass.
