@@ -132,7 +132,7 @@ import Testing
                 guard let expected = Coefficients.libjpeg(part) else { continue }
                 #expect(throws: ScanError.truncated) { try Coefficients.lockstep(part) }
                 let got = try Coefficients.lockstep(part, mayBeCut: true)
-                // Cut at a restart, libjpeg goes on for one MCU of made-up bits: no model.
+                // Cut at a restart, libjpeg goes on with one MCU of made-up bits: no model.
                 if options.count > 1 { continue }
                 #expect(got.difference(from: expected.coefficients) == nil, "\(options) cut at \(cut)")
             }
