@@ -49,6 +49,22 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+        // Oracles and tools of the tests; in no product.
+        .target(
+            name: "CReferencePNG", path: "Tests/Support/CReferencePNG",
+            linkerSettings: [.linkedLibrary("png16", linux)]),
+        .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
+        .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CodecsTests",
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+        ),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
             name: "CJPEGOracle", path: "Tests/CJPEGOracle", linkerSettings: [.linkedLibrary("jpeg", linux)]),

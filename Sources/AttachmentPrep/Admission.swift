@@ -42,7 +42,7 @@ struct Admission {
         guard !overflow, pixels <= options.limits.pixels else {
             throw PrepError(
                 .tooManyPixels, .admission,
-                "\(header.size.width) x \(header.size.height) is more than --max-pixels allows",
+                "\(header.size.width) x \(header.size.height) is more than --max-pixels allows; raise it if you trust the input",
                 detail: "limit \(options.limits.pixels)")
         }
         orientation = header.orientation

@@ -28,8 +28,14 @@ public struct AttachmentPreparer: Sendable {
         let cancellation = Cancellation()
         let preparer = self
         let record = await withTaskCancellationHandler {
-            await Task.detached { preparer.record(of: source, into: destination, cancellation: cancellation) }
-                .value
+            await withCheckedContinuation { continuation in
+                // A job blocks and computes, which Swift's cooperative pool is not made for.
+                let work: @Sendable () -> Void = {
+                    continuation.resume(
+                        returning: preparer.record(of: source, into: destination, cancellation: cancellation))
+                }
+                if let thread = SystemThread(work) { thread.detach() } else { work() }
+            }
         } onCancel: {
             cancellation.cancel()
         }

@@ -37,7 +37,7 @@ struct OutputFitter {
                 guard let size = smaller(than: picture.size, bytesAtFloor: bytes) else {
                     throw PrepError(
                         .overBudget, .encode,
-                        "\(maxBytes) bytes are too few for any picture; allow more with --max-bytes",
+                        "\(maxBytes) bytes are too few for any picture; raise --max-bytes or lower --min-quality",
                         detail: "one pixel at quality \(minQuality) takes \(bytes) bytes")
                 }
                 picture = bitmap.scaled(to: size)

@@ -50,6 +50,9 @@ struct OutputWriter {
 
     /// Temporary file beside the target, synced, then renamed over it.
     private func replace(_ path: FilePath, with bytes: Span<UInt8>) throws(PrepError) {
+        guard path.isReplaceable else {
+            throw PrepError(.io, .output, "\(path.display) exists and is no file; name another output")
+        }
         let folder = path.parent
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
         let temporary = folder.appending(".attachprep-\(getpid())-\(number).tmp")
@@ -82,6 +85,13 @@ extension FilePath {
             return FilePath(bytes: bytes + Array(".\(suffix)".utf8))
         }
         return FilePath(bytes: Array(bytes.dropLast(name.count - dot)) + Array(".\(suffix)".utf8))
+    }
+
+    /// Whether an output may take this place: it is free, or a file or link lies there.
+    fileprivate var isReplaceable: Bool {
+        var status = stat()
+        guard withCString({ unsafe lstat($0, &status) }) == 0 else { return true }
+        return status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Makes this folder and those above it where they are missing.

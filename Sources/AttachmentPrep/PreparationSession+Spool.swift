@@ -41,7 +41,7 @@ extension PreparationSession {
             if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
             throw failure(error)
         }
-        if let seen = spoolDecoder?.notes { notes.formUnion(seen) }
+        if let seen = spoolDecoder?.notes { notes.add(seen) }
         losslessCopy = spoolDecoder?.takeLosslessCopy()
         spoolDecoder = nil
         self.spool = nil

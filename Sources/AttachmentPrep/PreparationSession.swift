@@ -73,10 +73,14 @@ public struct PreparationSession: ~Copyable {
         switch stage {
         case .sniffing, .refusing, .decoding: true
         case .spooling: seekableInput == nil || digest != nil
-        case .decoded: digest != nil
+        // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
+        case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
         case .failed: false
         }
     }
+
+    /// Whether the picture is whole and only what follows it is still to come.
+    var hasPicture: Bool { stage == .decoded && digest == nil }
 
     // MARK: Bytes in
 
@@ -250,17 +254,19 @@ public struct PreparationSession: ~Copyable {
 
     /// Records an error that its caller met while reading the input.
     mutating func fail(_ error: PrepError) {
-        notes = decoder?.notes ?? notes
+        if let seen = decoder?.notes { notes.add(seen) }
         stage = .failed
         decoder = nil
         spoolDecoder = nil
         rows = nil
         spool = nil
+        grant = nil
         report.error = error
         report.outcome = error.code.outcome
     }
 
     private mutating func complete() throws(PrepError) {
+        try clock.check(.input)
         if stage == .sniffing || stage == .refusing {
             sniffer.finish()
             if stage == .refusing || sniffer.format == nil { throw Refusal.error(sniffer) }
@@ -271,7 +277,7 @@ public struct PreparationSession: ~Copyable {
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
         guard let admission, let header else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
-        notes = decoder?.notes ?? notes
+        if let seen = decoder?.notes { notes.add(seen) }
         let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
         decoder = nil
         let bitmaps = rows?.finish() ?? []

@@ -45,9 +45,12 @@ enum Refusal {
                 detail: error.detail)
         case .tooManyScans:
             PrepError(
-                .tooManyScans, .decode, "more scans than --max-scans allows", detail: "limit \(limits.scans)")
+                .tooManyScans, .decode, "more scans than --max-scans allows; raise it if you trust the input",
+                detail: "limit \(limits.scans)")
         case .tooManyPixels:
-            PrepError(.tooManyPixels, .admission, "a picture this large is not decoded", detail: error.detail)
+            PrepError(
+                .tooManyPixels, .admission, "sides this long are not decoded; send a smaller picture",
+                detail: error.detail)
         case .memory:
             PrepError(
                 .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)

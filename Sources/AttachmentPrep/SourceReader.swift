@@ -71,8 +71,10 @@ struct SourceReader {
         while session.needsMoreInput {
             let count: Int
             do throws(SystemError) { count = try readPiece(descriptor, into: &buffer) } catch {
-                // Nothing there yet: an empty push asks the session's clock.
                 guard error.number == EAGAIN else { throw error.error(.input, "cannot read \(name)") }
+                // A pipe that stays open behind a whole picture has nothing more to say.
+                if session.hasPicture { return }
+                // Nothing there yet: an empty push asks the session's clock.
                 try session.push([])
                 continue
             }

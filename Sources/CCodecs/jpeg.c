@@ -73,6 +73,7 @@ static ap_status status_of(int code) {
     case JERR_CCIR601_NOTIMPL:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:  // a side over 65,500, which the format allows
     case JERR_NOT_COMPILED:
     case JERR_SOF_UNSUPPORTED:
         return AP_UNSUPPORTED;

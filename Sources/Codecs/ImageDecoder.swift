@@ -94,7 +94,7 @@ package struct DecodeNotes: Sendable {
     }
 
     /// Adds what another decoder of the same picture saw.
-    package mutating func formUnion(_ other: DecodeNotes) {
+    package mutating func add(_ other: DecodeNotes) {
         hasMetadata = hasMetadata || other.hasMetadata
         hasProfile = hasProfile || other.hasProfile
         isAnimated = isAnimated || other.isAnimated

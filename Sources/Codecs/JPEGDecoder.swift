@@ -73,6 +73,8 @@ package import Pixels
         guard pad, seenHeader else {
             throw CodecError(.truncated, "the bytes end before the end of the picture")
         }
+        // A copy without its end is not whole.
+        copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
         guard status == .finished else { throw error(status) }
@@ -100,6 +102,9 @@ package import Pixels
         guard facts.note(marker: marker, segment: segment) else { return false }
         if let frame = facts.frame, !seenHeader {
             guard frame.isDecodable else { throw Self.unsupported(frame) }
+            guard frame.components <= 4 else {
+                throw CodecError(.unsupportedVariant, "\(frame.components) components")
+            }
             // What libjpeg would refuse as damaged.
             guard max(frame.size.width, frame.size.height) <= Self.longestSide else {
                 throw CodecError(.tooManyPixels, "sides of \(frame.size.width) x \(frame.size.height)")

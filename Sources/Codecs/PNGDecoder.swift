@@ -12,7 +12,6 @@ package import Pixels
     private var use = ChunkUse.skip
     private var collected: [UInt8] = []
     private var header: PNGHeader?
-    private var hasTransparency = false
     private var isStarted = false
     private var isOver = false
     private(set) package var notes = DecodeNotes()
@@ -61,7 +60,14 @@ package import Pixels
 
     package mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError) {
         isStarted = true
+        let layout = try imageHeader().layout
         try feed(walk.lead, nil)
+        var shape = ap_png_header()
+        unsafe ap_png_get_header(png, &shape)
+        // The rows that follow are read by this layout, so nothing is taken on trust.
+        guard Int(shape.channels) == layout.channelCount, Int(shape.bits) == layout.bitsPerSample else {
+            throw CodecError(.corrupt, "rows of another shape than the header says")
+        }
     }
 
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
@@ -88,9 +94,7 @@ package import Pixels
         case "IDAT" where !isStarted:
             use = .decode
             return try imageHeader()
-        case "tRNS":
-            hasTransparency = hasTransparency || !isStarted
-            use = .decode
+        case "tRNS": use = .decode
         case "acTL":
             notes.isAnimated = notes.isAnimated || !isStarted
             use = .skip
@@ -144,7 +148,8 @@ package import Pixels
 
     private func imageHeader() throws(CodecError) -> ImageHeader {
         guard let header else { throw CodecError(.corrupt, "image data before IHDR") }
-        let layout = header.layout(hasTransparency: hasTransparency)
+        // As libpng judged the chunk: rows are read at the length that the layout says.
+        let layout = header.layout(hasTransparency: unsafe ap_png_has_transparency(png) != 0)
         let rowBytes = header.size.width * layout.bytesPerPixel
         let frameBytes = header.isInterlaced ? rowBytes * header.size.height : 0
         return ImageHeader(

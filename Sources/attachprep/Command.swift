@@ -78,15 +78,15 @@ enum Command: String, CaseIterable, Sendable {
         case .prepare:
             [
                 (
-                    "attachprep prepare IMG_0001.HEIC --output out",
+                    "attachprep prepare IMG_0001.JPG --output out",
                     "makes out/IMG_0001.jpg, at most 300,000 bytes"
                 ),
                 (
-                    "attachprep prepare a.png b.webp -o out --profile apns --profile thumb",
+                    "attachprep prepare a.png b.jpg -o out --profile apns --profile thumb",
                     "two sizes from one decode"
                 ),
                 (
-                    "attachprep prepare photo.tif -o push.jpg --max-bytes 200KB",
+                    "attachprep prepare photo.png -o push.jpg --max-bytes 200KB",
                     "one file of exactly that name"
                 ),
                 (

@@ -16,7 +16,7 @@ enum HelpText {
         text += """
 
             Examples:
-              attachprep prepare IMG_0001.HEIC --output out
+              attachprep prepare IMG_0001.JPG --output out
               attachprep batch ~/Photos --output out
               attachprep sniff upload.bin
 

@@ -16,7 +16,7 @@ enum RecordText {
         }
     }
 
-    /// A line for each thing that went wrong, with its cure.
+    /// A line for each thing that went wrong; the message names the cure.
     static func errors(_ record: PreparationRecord) -> [String] {
         let name = Display.safe(record.input)
         var lines: [String] = []
@@ -31,22 +31,6 @@ enum RecordText {
     private static func text(_ error: PrepError) -> String {
         var text = "\(error.code.rawValue): \(Display.safe(error.message))"
         if let detail = error.detail { text += " (\(Display.safe(detail)))" }
-        if let cure = cure(error.code) { text += "; \(cure)" }
         return text
-    }
-
-    /// The option that would help, where one would.
-    private static func cure(_ code: PrepError.Code) -> String? {
-        switch code {
-        case .truncated: "--allow-truncated makes a picture of what there is"
-        case .overBudget: "raise --max-bytes or lower --min-quality"
-        case .tooManyPixels: "raise --max-pixels if you trust it"
-        case .tooManyScans: "raise --max-scans if you trust it"
-        case .memoryLimit: "raise --memory-limit"
-        case .inputTooLarge: "raise --max-input-bytes"
-        case .timeLimit: "raise --timeout"
-        case .noSpace: "make room, or choose another --output or --spool-dir"
-        default: nil
-        }
     }
 }

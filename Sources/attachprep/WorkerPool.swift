@@ -1,3 +1,5 @@
+internal import AttachmentPrep
+
 /// A fixed number of threads that do the items of a list and give the results back in its order.
 struct WorkerPool: Sendable {
     private struct State<Result: Sendable>: Sendable {
@@ -39,7 +41,7 @@ struct WorkerPool: Sendable {
                 monitor.update { $0.finished[item] = result }
             }
         }
-        let workers = (0..<min(threads, count)).compactMap { _ in Thread(loop) }
+        let workers = (0..<min(threads, count)).compactMap { _ in SystemThread(loop) }
         if workers.isEmpty {
             // No thread to be had: do it here, one after the other.
             for item in 0..<count where !isStopped() { if !deliver(work(item)) { break } }

@@ -4,62 +4,6 @@
     internal import Darwin
 #endif
 
-/// A thread of the system: decoders block and compute, which Swift's cooperative pool is not made for.
-struct Thread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    #if canImport(Darwin)
-        private var handle: pthread_t?
-    #else
-        private var handle = pthread_t()
-    #endif
-
-    /// Starts a thread; nil if the system has none left.
-    init?(_ run: @escaping @Sendable () -> Void) {
-        let body = unsafe Unmanaged.passRetained(Body(run)).toOpaque()
-        let result = unsafe pthread_create(&handle, nil, Self.entry, body)
-        if result != 0 {
-            unsafe Unmanaged<Body>.fromOpaque(body).release()
-            return nil
-        }
-    }
-
-    #if canImport(Darwin)
-        private static let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-            raw in
-            unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
-            return nil
-        }
-    #else
-        private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-            raw in
-            if let raw = unsafe raw { unsafe Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run() }
-            return nil
-        }
-    #endif
-
-    /// Waits for its end.
-    func join() {
-        #if canImport(Darwin)
-            if let handle { _ = unsafe pthread_join(handle, nil) }
-        #else
-            _ = pthread_join(handle, nil)
-        #endif
-    }
-
-    /// Lets it end by itself.
-    func detach() {
-        #if canImport(Darwin)
-            if let handle { _ = pthread_detach(handle) }
-        #else
-            _ = pthread_detach(handle)
-        #endif
-    }
-}
-
 /// State that threads share and wait for: a mutex with a condition.
 @safe final class Monitor<State>: @unchecked Sendable {
     private var state: State
