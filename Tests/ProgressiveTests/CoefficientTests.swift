@@ -1,4 +1,5 @@
 import JPEGCore
+import TestSupport
 import Testing
 
 /// Every coefficient must be what libjpeg-turbo reads.
@@ -142,7 +143,7 @@ import Testing
     @Test func damage() throws {
         let fixtures = try Fixtures()
         let whole = try fixtures.cjpeg(120, 90, ["-progressive", "-restart", "9B"])
-        var random = Random(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<400 {
             var jpeg = whole
             for _ in 0...Int(random.next() % 3) {

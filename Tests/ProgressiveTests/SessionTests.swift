@@ -1,5 +1,6 @@
 import AttachmentPrep
 import Foundation
+import TestSupport
 import Testing
 
 /// JPEGs of several scans through the whole flow.
@@ -193,7 +194,7 @@ import Testing
     }
 
     @Test func mutatedFilesEndInARecord() throws {
-        var random = Random(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for round in 0..<150 {
             var jpeg = small
             for _ in 0...Int(random.next() % 4) {
