@@ -1,8 +1,16 @@
 internal import Codecs
-internal import MediaTypes
+package import MediaTypes
 
 /// Which decoder serves which type: the one place a new format is added.
-enum Decoders {
+package enum Decoders {
+    /// Whether `make` has a decoder for the type; what has none is recognised and refused.
+    package static func decodes(_ format: MediaFormat) -> Bool {
+        switch format {
+        case .jpeg, .png, .apng: true
+        default: false
+        }
+    }
+
     /// A decoder for the type, or nil when it is recognised but not decoded.
     static func make(
         _ format: MediaFormat, limits: ResourceLimits

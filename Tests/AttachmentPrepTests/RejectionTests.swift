@@ -59,6 +59,15 @@ import Testing
             #expect(run.record.source?.format == format && run.record.outcome == .rejected, "\(format)")
             #expect(run.picture == nil && run.record.error != nil)
             #expect(run.record.source?.typeMismatch == true && run.record.warnings == [.mismatchedExtension])
+            #expect(Decoders.decodes(format) == (run.code != .unsupportedFormat), "\(format)")
+        }
+    }
+
+    /// What is said to have a decoder gets as far as one.
+    @Test func whatIsDecoded() {
+        #expect(MediaFormat.allCases.filter(Decoders.decodes) == [.jpeg, .png, .apng])
+        for bytes in [[0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 8), PNGParts.signature] {
+            #expect(prepare(bytes).record.error?.stage == .decode)
         }
     }
 
