@@ -20,6 +20,15 @@ let package = Package(
         .library(name: "AttachmentPrep", targets: ["AttachmentPrep", "MediaTypes"]),
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
+    traits: [
+        .trait(name: "GIF", description: "Decode GIF through giflib."),
+        .trait(name: "WebP", description: "Decode WebP through libwebp."),
+        .trait(name: "HEIF", description: "Decode HEIC and AVIF through libde265 and dav1d."),
+        .trait(name: "TIFF", description: "Decode TIFF through libtiff."),
+        .trait(name: "ICC", description: "Convert colours through lcms2."),
+        .trait(name: "Service", description: "Links, cache and the upload hook's HTTP service."),
+        .default(enabledTraits: ["GIF", "WebP", "HEIF", "TIFF", "ICC", "Service"]),
+    ],
     targets: [
         // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
         .target(

@@ -1,16 +1,8 @@
 internal import Codecs
-package import MediaTypes
+internal import MediaTypes
 
 /// Which decoder serves which type: the one place a new format is added.
-package enum Decoders {
-    /// Whether `make` has a decoder for the type; what has none is recognised and refused.
-    package static func decodes(_ format: MediaFormat) -> Bool {
-        switch format {
-        case .jpeg, .png, .apng: true
-        default: false
-        }
-    }
-
+enum Decoders {
     /// A decoder for the type, or nil when it is recognised but not decoded.
     static func make(
         _ format: MediaFormat, limits: ResourceLimits

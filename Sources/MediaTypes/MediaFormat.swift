@@ -125,7 +125,6 @@ extension MediaFormat {
     /// that are rewrapped carry the limit of what they are rewrapped to.
     public var capBytes: Int? { row.capBytes }
 
-    /// What is done with such a file under the default options where there is a decoder for it (`action` of
-    /// types.tsv).
+    /// What is done with such a file under the default options (`action` of types.tsv).
     public var action: MediaAction { row.action }
 }

@@ -62,7 +62,7 @@ struct SniffResult: Encodable {
         mimeType = format.mimeType
         typeHint = sniffer.typeHint
         fileExtension = sniffer.fileExtension
-        action = sniffer.rejection == nil && Decoders.decodes(format) ? format.action : .reject
+        action = sniffer.rejection == nil ? format.action : .reject
         claimedExtension = claim?.text
         typeMismatch = claim?.matches(format) == false
     }

@@ -63,9 +63,8 @@ import Testing
         }
     }
 
-    /// What is said to have a decoder gets as far as one.
+    /// A head of a type with a decoder gets as far as the decoder.
     @Test func whatIsDecoded() {
-        #expect(MediaFormat.allCases.filter(Decoders.decodes) == [.jpeg, .png, .apng])
         for bytes in [[0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 8), PNGParts.signature] {
             #expect(prepare(bytes).record.error?.stage == .decode)
         }
