@@ -22,20 +22,32 @@ package enum BudgetFit: Sendable {
     case tooLarge(bytesAtFloor: Int)
 }
 
+/// How much work goes into a file.
+package enum Effort: String, CaseIterable, Sendable {
+    /// Rounding to nearest at the finest tables that fit.
+    case fast
+    /// Bits are weighed against error where the budget binds.
+    case `default`
+    /// As `default`, with every choice tried.
+    case best
+}
+
 /// Finds the finest quantisation with which a picture fits a byte budget.
 package struct BudgetSearch: Sendable {
     private let maxBytes: Int
     private let ladder: ScaleLadder
+    private let effort: Effort
 
     /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
-    package init(maxBytes: Int, minQuality: Double, maxQuality: Double) {
+    package init(maxBytes: Int, minQuality: Double, maxQuality: Double, effort: Effort = .default) {
         self.maxBytes = maxBytes
+        self.effort = effort
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
     }
 
     /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
     package func fit(_ image: CoefficientImage, isCancelled: () -> Bool) -> BudgetFit? {
-        var pass = SearchPass(image: image, ladder: ladder, maxBytes: maxBytes)
+        var pass = SearchPass(image: image, ladder: ladder, maxBytes: maxBytes, effort: effort)
         return pass.run(isCancelled)
     }
 

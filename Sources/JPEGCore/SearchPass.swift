@@ -3,6 +3,7 @@ struct SearchPass {
     private let image: CoefficientImage
     private let ladder: ScaleLadder
     private let maxBytes: Int
+    private let effort: Effort
     private let target: Double
     private var costs: CodingCosts
 
@@ -24,7 +25,8 @@ struct SearchPass {
     /// Fewer rows of MCUs than this are always counted whole.
     private static let rowsWorthSampling = 16
 
-    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int) {
+    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort) {
+        self.effort = effort
         self.image = image
         self.ladder = ladder
         self.maxBytes = maxBytes
@@ -36,6 +38,21 @@ struct SearchPass {
         if isCancelled() { return nil }
         let ceiling = coding(Choice(step: 0))
         if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
+        if effort != .fast {
+            var search = RefinedSearch(image: image, ladder: ladder, maxBytes: maxBytes)
+            guard let refined = search.run(ceiling, isCancelled) else { return nil }
+            guard case .fits(let file) = refined, file.bytes.count < maxBytes - maxBytes / 64 else {
+                return refined
+            }
+            // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
+            guard let plain = runPlain(ceiling, isCancelled) else { return nil }
+            guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return refined }
+            return plain
+        }
+        return runPlain(ceiling, isCancelled)
+    }
+
+    private mutating func runPlain(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
         guard let bracket = bracket(ceiling, isCancelled) else { return nil }
         guard let under = bracket.under else { return finish(Choice(step: ladder.last), isCancelled) }
         var choice = Choice(step: under.at)

@@ -1,0 +1,212 @@
+/// Fills a budget with quantisation that weighs bits against error.
+///
+/// Two knobs: a step of the ladder brings the size near the budget, then the strength (what errors are worth)
+/// takes it there. At the ceiling's step the strength grows until all values are rounded to nearest, so sizes
+/// go on without a gap to the file that the quality ceiling alone limits.
+struct RefinedSearch {
+    private let image: CoefficientImage
+    private let ladder: ScaleLadder
+    private let maxBytes: Int
+    private let pass: TrellisPass
+    private var tokens: [BlockTokens]
+    /// Which choice the tokens are of.
+    private var current: Choice?
+    /// AC counts of the latest try: luma, chroma.
+    private var rates: [CodeRates] = []
+
+    /// Share of the budget that is not worth another try, and the share aimed at.
+    private static let goodFill = 0.9965
+    private static let aim = 0.9985
+    private static let maximumTries = 12
+    /// Change of base-2 log size per unit of strength, until two tries tell better.
+    private static let typicalSlope = 0.3 / Double(Strength.unitsPerOctave)
+
+    struct Choice: Hashable {
+        var step: Int
+        var strength = Strength()
+    }
+
+    private struct Try {
+        let choice: Choice
+        let coding: PictureCoding
+        let bytes: Int
+        /// Rates it was made with, to make it again.
+        let rates: [CodeRates]
+        var logSize: Double { approximateLog2(Double(bytes)) }
+    }
+
+    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int) {
+        self.image = image
+        self.ladder = ladder
+        self.maxBytes = maxBytes
+        pass = TrellisPass(image: image, activity: BlockActivity(image))
+        tokens = [BlockTokens](repeating: BlockTokens(), count: image.geometry.componentCount)
+    }
+
+    /// The fit, or nil if cancelled; `ceiling` is what plain rounding gives at step 0, too large.
+    mutating func run(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
+        var target = maxBytes
+        // Only what byte stuffing takes beyond its estimate can make a second round necessary.
+        for _ in 0..<4 {
+            guard let start = nearStep(ceiling, target, isCancelled) else { return nil }
+            guard let found = fill(start, target, isCancelled) else {
+                if isCancelled() { return nil }
+                let bytes = attempt(Choice(step: ladder.last)).bytes
+                return .tooLarge(bytesAtFloor: max(maxBytes + 1, bytes))
+            }
+            if let bytes = write(found) {
+                return .fits(
+                    EncodedJPEG(
+                        bytes: bytes, quality: found.coding.quantisation.quality,
+                        subsampling: image.subsampling, limitedBy: .budget))
+            }
+            target -= max(1, target / 256)
+        }
+        return .tooLarge(bytesAtFloor: maxBytes + 1)
+    }
+}
+
+extension RefinedSearch {
+    /// A try within a few percent of the target, or at an end of the ladder; nil if cancelled.
+    private mutating func nearStep(
+        _ ceiling: PictureCoding, _ target: Int, _ isCancelled: () -> Bool
+    ) -> Try? {
+        let goal = approximateLog2(Double(max(1, target)))
+        let ceilingSize = approximateLog2(Double(ceiling.unstuffedBytes(image.geometry)))
+        var slope = -0.65 * ladder.logRatio
+        // Weighing bits saves about a fifth at the same tables.
+        var step = jump(goal - ceilingSize + 0.25, slope)
+        var over = -1
+        var under = ladder.last + 1
+        var latest: Try?
+        for _ in 0..<Self.maximumTries {
+            if isCancelled() { return nil }
+            step = max(over + 1, min(under - 1, max(0, min(ladder.last, step))))
+            let tried = attempt(Choice(step: step))
+            if let latest, latest.choice.step != step {
+                let measured = (tried.logSize - latest.logSize) / Double(step - latest.choice.step)
+                slope = max(slope * 2, min(slope / 2, measured))
+            }
+            latest = tried
+            if tried.bytes > target { over = max(over, step) } else { under = min(under, step) }
+            let distance = goal - tried.logSize
+            if distance.magnitude < 0.03 || over + 1 >= under { break }
+            step += jump(distance, slope)
+        }
+        // The step where the line through the last try meets the target: a smooth function of it.
+        guard let latest else { return nil }
+        let meeting = latest.choice.step + jump(goal - latest.logSize, slope)
+        let final = max(0, min(ladder.last, meeting))
+        return final == latest.choice.step ? latest : attempt(Choice(step: final))
+    }
+
+    /// The fullest try that fits, by strength alone; failing that, at the next steps; nil if none or cancelled.
+    private mutating func fill(_ start: Try, _ target: Int, _ isCancelled: () -> Bool) -> Try? {
+        let goal = approximateLog2(Double(max(1, target)) * Self.aim)
+        let step = start.choice.step
+        var slope = Self.typicalSlope
+        var latest = start
+        var best: Try?
+        var low = step == ladder.last ? -1 : Strength.range.lowerBound
+        var high = Strength.range.upperBound
+        for tries in 0..<Self.maximumTries {
+            let units = latest.choice.strength.units
+            if latest.bytes <= target {
+                low = max(low, units)
+                if latest.bytes > best?.bytes ?? 0 { best = latest }
+                if Double(latest.bytes) >= Double(target) * Self.goodFill { return best }
+            } else {
+                high = min(high, units)
+            }
+            guard high - low > 1 else { break }
+            if isCancelled() { return nil }
+            var next = units + jump(goal - latest.logSize, slope)
+            // Where the line leads nowhere, halves get there.
+            if tries > 5 || next <= low || next >= high { next = low + (high - low) / 2 }
+            let tried = attempt(Choice(step: step, strength: Strength(units: next)))
+            let measured = (tried.logSize - latest.logSize) / Double(next - units)
+            slope = max(Self.typicalSlope / 8, min(slope * 4, measured))
+            latest = tried
+        }
+        if best != nil || step >= ladder.last { return best }
+        return fill(attempt(Choice(step: step + 1)), target, isCancelled)
+    }
+
+    /// Steps to cover a distance in log size; bounded, because a slope may be next to nothing.
+    private func jump(_ distance: Double, _ slope: Double) -> Int {
+        let steps = distance / slope
+        return Int(max(-65536, min(65536, steps.isNaN ? 0 : steps.rounded())))
+    }
+
+    private mutating func attempt(_ choice: Choice) -> Try {
+        let tables = ladder.tables(choice.step)
+        if rates.isEmpty { rates = plainRates(tables) }
+        return attempt(choice, rates)
+    }
+
+    private mutating func attempt(_ choice: Choice, _ rates: [CodeRates]) -> Try {
+        let tables = ladder.tables(choice.step)
+        func coding(_ components: Range<Int>, _ table: [UInt8], _ rates: CodeRates) -> ComponentCoding {
+            let counts = pass.run(
+                components, table: table, rates: rates, strength: choice.strength, into: &tokens)
+            self.rates.append(CodeRates(counts: counts.ac))
+            return ComponentCoding(quantiser: BlockQuantiser(table, deadZone: 0), counts: counts)
+        }
+        self.rates = []
+        let luma = coding(0..<1, tables.luma, rates[0])
+        let chroma = image.geometry.componentCount == 3 ? coding(1..<3, tables.chroma, rates[1]) : nil
+        current = choice
+        let result = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
+        let bytes = result.unstuffedBytes(image.geometry) + result.entropyBytes / 256
+        return Try(choice: choice, coding: result, bytes: bytes, rates: rates)
+    }
+
+    /// Rates to begin with: of a quarter of the rows, rounded to nearest.
+    private func plainRates(_ tables: QuantisationTables) -> [CodeRates] {
+        func rates(_ components: Range<Int>, _ table: [UInt8]) -> CodeRates {
+            let quantiser = BlockQuantiser(table, deadZone: 0)
+            var counts = SymbolCounts()
+            for component in components {
+                counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
+            }
+            return CodeRates(counts: counts.ac)
+        }
+        let luma = rates(0..<1, tables.luma)
+        return image.geometry.componentCount == 3 ? [luma, rates(1..<3, tables.chroma)] : [luma]
+    }
+
+    private mutating func write(_ found: Try) -> [UInt8]? {
+        if current != found.choice { _ = attempt(found.choice, found.rates) }
+        return TokenWriter.write(image.geometry, found.coding, tokens, limit: maxBytes)
+    }
+}
+
+/// What errors are worth, on a scale of equal ratios; 0 stands for 1.
+///
+/// A picture of many equal blocks would change all at once, so between two neighbouring strengths a share of the
+/// blocks has the higher one already. They differ by a 23rd.
+struct Strength: Hashable {
+    var units = 0
+
+    static let unitsPerOctave = stepsPerOctave * shares
+    private static let stepsPerOctave = 16
+    private static let shares = 64
+
+    /// As far as sizes go in practice: from nothing kept that need not be to everything rounded to nearest.
+    static let range = (-4 * unitsPerOctave)...(8 * unitsPerOctave)
+
+    /// Factor for the first of `count` blocks, up to `boundary`, and for the others.
+    func factors(count: Int) -> (first: Float, boundary: Int, rest: Float) {
+        let step = units >> 6
+        let share = units & (Self.shares - 1)
+        return (Self.factor(step + 1), count * share / Self.shares, Self.factor(step))
+    }
+
+    private static func factor(_ steps: Int) -> Float {
+        // Square roots are exact to the last bit everywhere, other powers need not be.
+        let root = 2.0.squareRoot().squareRoot().squareRoot().squareRoot()
+        var factor = 1.0
+        for _ in 0..<steps.magnitude { factor *= root }
+        return Float(steps < 0 ? 1 / factor : factor)
+    }
+}
