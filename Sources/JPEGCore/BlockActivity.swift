@@ -4,10 +4,10 @@ struct BlockActivity: Sendable {
     let weights: [Float]
 
     // Found by search, like the tables' shapes.
-    private static let lumaWeight: Float = 19.8
-    private static let chromaWeight: Float = 15.4
+    private static let lumaWeight: Float = 18.5
+    private static let chromaWeight: Float = 17
     /// Mean square of AC at which errors count half.
-    private static let halfEnergy: Float = 1128
+    private static let halfEnergy: Float = 1050
 
     init(_ image: CoefficientImage) {
         let count = image.geometry.totalBlocks

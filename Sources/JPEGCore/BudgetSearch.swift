@@ -32,14 +32,27 @@ package enum Effort: String, CaseIterable, Sendable {
     case best
 }
 
+/// Whether a file may come in several scans.
+package enum Progressive: String, CaseIterable, Sendable {
+    /// Where that takes fewer bytes and the budget binds.
+    case auto
+    case never
+    case always
+}
+
 /// Finds the finest quantisation with which a picture fits a byte budget.
 package struct BudgetSearch: Sendable {
     private let maxBytes: Int
     private let ladder: ScaleLadder
     private let effort: Effort
+    private let progressive: Progressive
 
     /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
-    package init(maxBytes: Int, minQuality: Double, maxQuality: Double, effort: Effort = .default) {
+    package init(
+        maxBytes: Int, minQuality: Double, maxQuality: Double, effort: Effort = .default,
+        progressive: Progressive = .auto
+    ) {
+        self.progressive = progressive
         self.maxBytes = maxBytes
         self.effort = effort
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
@@ -47,7 +60,8 @@ package struct BudgetSearch: Sendable {
 
     /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
     package func fit(_ image: CoefficientImage, isCancelled: () -> Bool) -> BudgetFit? {
-        var pass = SearchPass(image: image, ladder: ladder, maxBytes: maxBytes, effort: effort)
+        var pass = SearchPass(
+            image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
         return pass.run(isCancelled)
     }
 

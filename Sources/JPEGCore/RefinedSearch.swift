@@ -8,9 +8,11 @@ struct RefinedSearch {
     private let ladder: ScaleLadder
     private let maxBytes: Int
     private let pass: TrellisPass
+    private let progressive: Progressive
+    private var script: ScanScript
     private var tokens: [BlockTokens]
-    /// Which choice the tokens are of.
-    private var current: Choice?
+    /// What the tokens are of.
+    private var made: Try?
     /// AC counts of the latest try: luma, chroma.
     private var rates: [CodeRates] = []
 
@@ -29,13 +31,17 @@ struct RefinedSearch {
     private struct Try {
         let choice: Choice
         let coding: PictureCoding
+        /// Nil for a sequential file.
+        let scans: ProgressiveCoding?
         let bytes: Int
         /// Rates it was made with, to make it again.
         let rates: [CodeRates]
         var logSize: Double { approximateLog2(Double(bytes)) }
     }
 
-    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int) {
+    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, progressive: Progressive) {
+        self.progressive = progressive
+        script = .sequential
         self.image = image
         self.ladder = ladder
         self.maxBytes = maxBytes
@@ -43,8 +49,15 @@ struct RefinedSearch {
         tokens = [BlockTokens](repeating: BlockTokens(), count: image.geometry.componentCount)
     }
 
-    /// The fit, or nil if cancelled; `ceiling` is what plain rounding gives at step 0, too large.
+    /// The fit, or nil if cancelled; `ceiling` is what plain rounding gives at step 0.
     mutating func run(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
+        // Where scans alone may bring the ceiling within the budget, quality is what limits.
+        if progressive != .never, ceiling.unstuffedBytes(image.geometry) < maxBytes / 7 * 8 {
+            let finest = withBestScript(
+                attempt(Choice(step: 0, strength: Strength(units: Strength.range.upperBound))))
+            if let bytes = write(finest) { return .fits(result(bytes, finest, .quality)) }
+            if isCancelled() { return nil }
+        }
         var target = maxBytes
         // Only what byte stuffing takes beyond its estimate can make a second round necessary.
         for _ in 0..<4 {
@@ -54,15 +67,96 @@ struct RefinedSearch {
                 let bytes = attempt(Choice(step: ladder.last)).bytes
                 return .tooLarge(bytesAtFloor: max(maxBytes + 1, bytes))
             }
-            if let bytes = write(found) {
-                return .fits(
-                    EncodedJPEG(
-                        bytes: bytes, quality: found.coding.quantisation.quality,
-                        subsampling: image.subsampling, limitedBy: .budget))
-            }
+            if let bytes = write(found) { return .fits(result(bytes, found, .budget)) }
             target -= max(1, target / 256)
         }
         return .tooLarge(bytesAtFloor: maxBytes + 1)
+    }
+
+    private func result(_ bytes: [UInt8], _ found: Try, _ limit: EncodedJPEG.Limit) -> EncodedJPEG {
+        EncodedJPEG(
+            bytes: bytes, quality: found.coding.quantisation.quality, subsampling: image.subsampling,
+            limitedBy: limit)
+    }
+}
+
+/// What a try costs.
+extension RefinedSearch {
+    private mutating func attempt(_ choice: Choice) -> Try {
+        let tables = ladder.tables(choice.step)
+        if rates.isEmpty { rates = plainRates(tables) }
+        return attempt(choice, rates)
+    }
+
+    private mutating func attempt(_ choice: Choice, _ rates: [CodeRates]) -> Try {
+        let tables = ladder.tables(choice.step)
+        func coding(_ components: Range<Int>, _ table: [UInt8], _ rates: CodeRates) -> ComponentCoding {
+            let counts = pass.run(
+                components, table: table, rates: rates, strength: choice.strength, into: &tokens)
+            self.rates.append(CodeRates(counts: counts.ac))
+            return ComponentCoding(quantiser: BlockQuantiser(table, deadZone: 0), counts: counts)
+        }
+        self.rates = []
+        let luma = coding(0..<1, tables.luma, rates[0])
+        let chroma = image.geometry.componentCount == 3 ? coding(1..<3, tables.chroma, rates[1]) : nil
+        let result = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
+        let tried = sized(Try(choice: choice, coding: result, scans: nil, bytes: 0, rates: rates), script)
+        made = tried
+        return tried
+    }
+
+    /// The choice that the tokens are of, with its size in a file of these scans.
+    private func sized(_ made: Try, _ script: ScanScript) -> Try {
+        let coding = made.coding
+        guard script != .sequential else {
+            let bytes = coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
+            return Try(choice: made.choice, coding: coding, scans: nil, bytes: bytes, rates: made.rates)
+        }
+        let scans = ProgressiveCoding(script, image.geometry, tokens)
+        let bytes = scans.unstuffedBytes(image.geometry) + scans.entropyBytes / 256
+        return Try(choice: made.choice, coding: coding, scans: scans, bytes: bytes, rates: made.rates)
+    }
+
+    /// Takes the script that needs least for the latest choice, and gives that choice's size.
+    private mutating func withBestScript(_ made: Try) -> Try {
+        var best = sized(made, .sequential)
+        script = .sequential
+        guard progressive != .never else { return best }
+        for candidate in ScanScript.allCases where candidate != .sequential {
+            let tried = sized(made, candidate)
+            // A reader has more work with it, so it must be worth something.
+            let isBetter =
+                script == .sequential ? tried.bytes < best.bytes - best.bytes / 128 : tried.bytes < best.bytes
+            if isBetter || (progressive == .always && script == .sequential) {
+                script = candidate
+                best = tried
+            }
+        }
+        return best
+    }
+
+    /// Rates to begin with: of a quarter of the rows, rounded to nearest.
+    private func plainRates(_ tables: QuantisationTables) -> [CodeRates] {
+        func rates(_ components: Range<Int>, _ table: [UInt8]) -> CodeRates {
+            let quantiser = BlockQuantiser(table, deadZone: 0)
+            var counts = SymbolCounts()
+            for component in components {
+                counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
+            }
+            return CodeRates(counts: counts.ac)
+        }
+        let luma = rates(0..<1, tables.luma)
+        return image.geometry.componentCount == 3 ? [luma, rates(1..<3, tables.chroma)] : [luma]
+    }
+
+    private mutating func write(_ found: Try) -> [UInt8]? {
+        if made?.choice != found.choice { _ = attempt(found.choice, found.rates) }
+        guard let scans = found.scans else {
+            return TokenWriter.write(image.geometry, found.coding, tokens, limit: maxBytes)
+        }
+        guard scans.unstuffedBytes(image.geometry) <= maxBytes else { return nil }
+        return ProgressiveWriter.write(
+            image.geometry, found.coding.quantisation, scans, tokens, limit: maxBytes)
     }
 }
 
@@ -94,7 +188,8 @@ extension RefinedSearch {
             step += jump(distance, slope)
         }
         // The step where the line through the last try meets the target: a smooth function of it.
-        guard let latest else { return nil }
+        guard var latest else { return nil }
+        latest = withBestScript(latest)
         let meeting = latest.choice.step + jump(goal - latest.logSize, slope)
         let final = max(0, min(ladder.last, meeting))
         return final == latest.choice.step ? latest : attempt(Choice(step: final))
@@ -136,48 +231,6 @@ extension RefinedSearch {
     private func jump(_ distance: Double, _ slope: Double) -> Int {
         let steps = distance / slope
         return Int(max(-65536, min(65536, steps.isNaN ? 0 : steps.rounded())))
-    }
-
-    private mutating func attempt(_ choice: Choice) -> Try {
-        let tables = ladder.tables(choice.step)
-        if rates.isEmpty { rates = plainRates(tables) }
-        return attempt(choice, rates)
-    }
-
-    private mutating func attempt(_ choice: Choice, _ rates: [CodeRates]) -> Try {
-        let tables = ladder.tables(choice.step)
-        func coding(_ components: Range<Int>, _ table: [UInt8], _ rates: CodeRates) -> ComponentCoding {
-            let counts = pass.run(
-                components, table: table, rates: rates, strength: choice.strength, into: &tokens)
-            self.rates.append(CodeRates(counts: counts.ac))
-            return ComponentCoding(quantiser: BlockQuantiser(table, deadZone: 0), counts: counts)
-        }
-        self.rates = []
-        let luma = coding(0..<1, tables.luma, rates[0])
-        let chroma = image.geometry.componentCount == 3 ? coding(1..<3, tables.chroma, rates[1]) : nil
-        current = choice
-        let result = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
-        let bytes = result.unstuffedBytes(image.geometry) + result.entropyBytes / 256
-        return Try(choice: choice, coding: result, bytes: bytes, rates: rates)
-    }
-
-    /// Rates to begin with: of a quarter of the rows, rounded to nearest.
-    private func plainRates(_ tables: QuantisationTables) -> [CodeRates] {
-        func rates(_ components: Range<Int>, _ table: [UInt8]) -> CodeRates {
-            let quantiser = BlockQuantiser(table, deadZone: 0)
-            var counts = SymbolCounts()
-            for component in components {
-                counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
-            }
-            return CodeRates(counts: counts.ac)
-        }
-        let luma = rates(0..<1, tables.luma)
-        return image.geometry.componentCount == 3 ? [luma, rates(1..<3, tables.chroma)] : [luma]
-    }
-
-    private mutating func write(_ found: Try) -> [UInt8]? {
-        if current != found.choice { _ = attempt(found.choice, found.rates) }
-        return TokenWriter.write(image.geometry, found.coding, tokens, limit: maxBytes)
     }
 }
 

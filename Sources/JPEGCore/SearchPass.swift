@@ -4,6 +4,7 @@ struct SearchPass {
     private let ladder: ScaleLadder
     private let maxBytes: Int
     private let effort: Effort
+    private let progressive: Progressive
     private let target: Double
     private var costs: CodingCosts
 
@@ -25,7 +26,10 @@ struct SearchPass {
     /// Fewer rows of MCUs than this are always counted whole.
     private static let rowsWorthSampling = 16
 
-    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort) {
+    init(
+        image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
+    ) {
+        self.progressive = progressive
         self.effort = effort
         self.image = image
         self.ladder = ladder
@@ -37,11 +41,16 @@ struct SearchPass {
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
         let ceiling = coding(Choice(step: 0))
-        if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
-        if effort != .fast {
-            var search = RefinedSearch(image: image, ladder: ladder, maxBytes: maxBytes)
+        if progressive != .always, let bytes = write(ceiling) {
+            return .fits(result(bytes, ceiling, .quality))
+        }
+        if effort != .fast || progressive == .always {
+            var search = RefinedSearch(
+                image: image, ladder: ladder, maxBytes: maxBytes, progressive: progressive)
             guard let refined = search.run(ceiling, isCancelled) else { return nil }
-            guard case .fits(let file) = refined, file.bytes.count < maxBytes - maxBytes / 64 else {
+            guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
+                file.bytes.count < maxBytes - maxBytes / 64
+            else {
                 return refined
             }
             // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
