@@ -48,7 +48,7 @@ private struct SymbolCounter: SymbolSink {
     }
 
     @inline(__always)
-    mutating func putBits(_ bits: UInt32, _ count: Int) { self.bits &+= count }
+    mutating func putBits(_ bits: UInt64, _ count: Int) { self.bits &+= count }
 }
 
 /// Writes a progressive file.
@@ -95,5 +95,13 @@ private struct ScanWriter: SymbolSink {
     }
 
     @inline(__always)
-    mutating func putBits(_ bits: UInt32, _ count: Int) { writer.put(UInt64(bits), count) }
+    mutating func putBits(_ bits: UInt64, _ count: Int) {
+        // The writer takes 27 at a time.
+        var rest = count
+        while rest > 24 {
+            rest &-= 24
+            writer.put((bits &>> UInt64(rest)) & 0xFF_FFFF, 24)
+        }
+        writer.put(bits & ((1 &<< UInt64(rest)) &- 1), rest)
+    }
 }

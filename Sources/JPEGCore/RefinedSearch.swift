@@ -20,6 +20,12 @@ struct RefinedSearch {
     private static let goodFill = 0.9965
     private static let aim = 0.9985
     private static let maximumTries = 12
+    /// Distance in base-2 log size that strength can go without harm.
+    private static let withinStrength = 0.04
+    /// Fewer rows of MCUs than this are always counted whole.
+    private static let rowsWorthSampling = 16
+    /// Change of log size with log scale.
+    private static let typicalStepSlope = -0.65
     /// Change of base-2 log size per unit of strength, until two tries tell better.
     private static let typicalSlope = 0.3 / Double(Strength.unitsPerOctave)
 
@@ -84,7 +90,7 @@ struct RefinedSearch {
 extension RefinedSearch {
     private mutating func attempt(_ choice: Choice) -> Try {
         let tables = ladder.tables(choice.step)
-        if rates.isEmpty { rates = plainRates(tables) }
+        if rates.isEmpty { rates = plainCounts(tables).map { CodeRates(counts: $0.ac) } }
         return attempt(choice, rates)
     }
 
@@ -135,18 +141,18 @@ extension RefinedSearch {
         return best
     }
 
-    /// Rates to begin with: of a quarter of the rows, rounded to nearest.
-    private func plainRates(_ tables: QuantisationTables) -> [CodeRates] {
-        func rates(_ components: Range<Int>, _ table: [UInt8]) -> CodeRates {
+    /// Counts of a quarter of the rows, rounded to nearest: luma's, then chroma's.
+    private func plainCounts(_ tables: QuantisationTables) -> [SymbolCounts] {
+        func counts(_ components: Range<Int>, _ table: [UInt8]) -> SymbolCounts {
             let quantiser = BlockQuantiser(table, deadZone: 0)
             var counts = SymbolCounts()
             for component in components {
                 counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
             }
-            return CodeRates(counts: counts.ac)
+            return counts
         }
-        let luma = rates(0..<1, tables.luma)
-        return image.geometry.componentCount == 3 ? [luma, rates(1..<3, tables.chroma)] : [luma]
+        let luma = counts(0..<1, tables.luma)
+        return image.geometry.componentCount == 3 ? [luma, counts(1..<3, tables.chroma)] : [luma]
     }
 
     private mutating func write(_ found: Try) -> [UInt8]? {
@@ -161,38 +167,72 @@ extension RefinedSearch {
 }
 
 extension RefinedSearch {
-    /// A try within a few percent of the target, or at an end of the ladder; nil if cancelled.
+    /// A try near the target, or at an end of the ladder, with the best scans chosen; nil if cancelled.
     private mutating func nearStep(
         _ ceiling: PictureCoding, _ target: Int, _ isCancelled: () -> Bool
     ) -> Try? {
         let goal = approximateLog2(Double(max(1, target)))
-        let ceilingSize = approximateLog2(Double(ceiling.unstuffedBytes(image.geometry)))
-        var slope = -0.65 * ladder.logRatio
-        // Weighing bits saves about a fifth at the same tables.
-        var step = jump(goal - ceilingSize + 0.25, slope)
+        var slope = Self.typicalStepSlope * ladder.logRatio
+        var step = expectedStep(ceiling, goal, &slope)
         var over = -1
         var under = ladder.last + 1
         var latest: Try?
-        for _ in 0..<Self.maximumTries {
+        for tries in 0..<Self.maximumTries {
             if isCancelled() { return nil }
             step = max(over + 1, min(under - 1, max(0, min(ladder.last, step))))
-            let tried = attempt(Choice(step: step))
+            var tried = attempt(Choice(step: step))
+            if tries == 0 { tried = withBestScript(tried) }
             if let latest, latest.choice.step != step {
-                let measured = (tried.logSize - latest.logSize) / Double(step - latest.choice.step)
-                slope = max(slope * 2, min(slope / 2, measured))
+                slope = boundedSlope(latest, tried, expected: slope)
             }
             latest = tried
             if tried.bytes > target { over = max(over, step) } else { under = min(under, step) }
             let distance = goal - tried.logSize
-            if distance.magnitude < 0.03 || over + 1 >= under { break }
+            if distance.magnitude < Self.withinStrength || over + 1 >= under { break }
             step += jump(distance, slope)
         }
-        // The step where the line through the last try meets the target: a smooth function of it.
-        guard var latest else { return nil }
-        latest = withBestScript(latest)
-        let meeting = latest.choice.step + jump(goal - latest.logSize, slope)
-        let final = max(0, min(ladder.last, meeting))
-        return final == latest.choice.step ? latest : attempt(Choice(step: final))
+        return latest
+    }
+
+    /// The step that a quarter of the rows points to.
+    private mutating func expectedStep(_ ceiling: PictureCoding, _ goal: Double, _ slope: inout Double) -> Int {
+        let ceilingSize = approximateLog2(Double(ceiling.unstuffedBytes(image.geometry)))
+        // Weighing bits saves about a fifth at the same tables.
+        var step = max(0, min(ladder.last, jump(goal - ceilingSize + 0.25, slope)))
+        guard image.geometry.mcusDown >= Self.rowsWorthSampling else { return step }
+        let sampledBits = plainCounts(ladder.tables(0)).reduce(0) { $0 + bits($1) }
+        let wholePerSample = Double(ceiling.entropyBytes * 8) / Double(max(1, sampledBits))
+        let header = ceiling.unstuffedBytes(image.geometry) - ceiling.entropyBytes
+        // Scans save a little more, mostly.
+        let aim = goal + (progressive == .never ? 0 : 0.03)
+        var last: (step: Int, logSize: Double)?
+        for _ in 0..<4 {
+            let tables = ladder.tables(step)
+            if rates.isEmpty { rates = plainCounts(tables).map { CodeRates(counts: $0.ac) } }
+            var counts = [pass.sample(0..<1, table: tables.luma, rates: rates[0])]
+            if rates.count > 1 { counts.append(pass.sample(1..<3, table: tables.chroma, rates: rates[1])) }
+            rates = counts.map { CodeRates(counts: $0.ac) }
+            let bytes = Double(counts.reduce(0) { $0 + bits($1) }) / 8 * wholePerSample * 257 / 256
+            let logSize = approximateLog2(bytes + Double(header))
+            if let last, last.step != step {
+                let measured = (logSize - last.logSize) / Double(step - last.step)
+                slope = max(slope * 2, min(slope / 2, measured))
+            }
+            last = (step, logSize)
+            let next = max(0, min(ladder.last, step + jump(aim - logSize, slope)))
+            if (next - step).magnitude <= 2 { return next }
+            step = next
+        }
+        return step
+    }
+
+    private func boundedSlope(_ a: Try, _ b: Try, expected: Double) -> Double {
+        let measured = (b.logSize - a.logSize) / Double(b.choice.step - a.choice.step)
+        return max(expected * 2, min(expected / 2, measured))
+    }
+
+    private func bits(_ counts: SymbolCounts) -> Int {
+        HuffmanTable(counts: counts.dc).totalBits + HuffmanTable(counts: counts.ac).totalBits
     }
 
     /// The fullest try that fits, by strength alone; failing that, at the next steps; nil if none or cancelled.

@@ -2,8 +2,8 @@
 protocol SymbolSink {
     /// A symbol and the `symbol & 15` bits that follow it; `isChroma` chooses between a scan's two tables.
     mutating func put(_ symbol: Int, _ appended: UInt32, isChroma: Bool)
-    /// At most 16 bits without a code.
-    mutating func putBits(_ bits: UInt32, _ count: Int)
+    /// Bits without a code.
+    mutating func putBits(_ bits: UInt64, _ count: Int)
 }
 
 /// Goes through the blocks of one scan of a progressive file (T.81, annex G).
@@ -74,8 +74,10 @@ private struct BandWalk {
     /// Blocks that ended without further symbols, not yet told.
     private var endedBlocks = 0
     /// Correction bits of those blocks, and of the block at hand.
-    private var corrections: [UInt8] = []
-    private var pending: [UInt8] = []
+    private var corrections: [(bits: UInt64, count: Int)] = []
+    private var correctionCount = 0
+    /// At most one for each coefficient of a block.
+    private var pending: (bits: UInt64, count: Int) = (0, 0)
 
     /// As many correction bits are held back at most; libjpeg-based readers need none of it, memory does.
     private static let mostCorrections = 900
@@ -130,7 +132,7 @@ private struct BandWalk {
                 run -= 16
             }
             if size > 1 {
-                pending.append(UInt8(truncatingIfNeeded: size & 1))
+                pending = (pending.bits << 1 | UInt64(size & 1), pending.count + 1)
                 continue
             }
             flush(&sink)
@@ -138,9 +140,10 @@ private struct BandWalk {
             putPending(&sink)
             run = 0
         }
-        if run + last - position > 0 || !pending.isEmpty {
-            corrections += pending
-            pending.removeAll(keepingCapacity: true)
+        if run + last - position > 0 || pending.count > 0 {
+            if pending.count > 0 { corrections.append(pending) }
+            correctionCount += pending.count
+            pending = (0, 0)
             endBlock(&sink)
         }
     }
@@ -158,7 +161,7 @@ private struct BandWalk {
 
     private mutating func endBlock(_ sink: inout some SymbolSink) {
         endedBlocks += 1
-        if endedBlocks == 0x7FFF || corrections.count > Self.mostCorrections { flush(&sink) }
+        if endedBlocks == 0x7FFF || correctionCount > Self.mostCorrections { flush(&sink) }
     }
 
     /// Tells the ended blocks and their corrections.
@@ -170,14 +173,17 @@ private struct BandWalk {
     private mutating func putEnds(_ sink: inout some SymbolSink) {
         let bits = 63 - endedBlocks.leadingZeroBitCount
         sink.put(bits * 16, 0, isChroma: false)
-        sink.putBits(UInt32(truncatingIfNeeded: endedBlocks) & ((1 << UInt32(bits)) - 1), bits)
+        sink.putBits(UInt64(endedBlocks) & ((1 << UInt64(bits)) - 1), bits)
         endedBlocks = 0
-        for bit in corrections { sink.putBits(UInt32(bit), 1) }
+        guard correctionCount > 0 else { return }
+        for part in corrections { sink.putBits(part.bits, part.count) }
         corrections.removeAll(keepingCapacity: true)
+        correctionCount = 0
     }
 
+    @inline(__always)
     private mutating func putPending(_ sink: inout some SymbolSink) {
-        for bit in pending { sink.putBits(UInt32(bit), 1) }
-        pending.removeAll(keepingCapacity: true)
+        if pending.count > 0 { sink.putBits(pending.bits, pending.count) }
+        pending = (0, 0)
     }
 }

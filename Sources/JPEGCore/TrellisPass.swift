@@ -4,7 +4,6 @@ struct TrellisPass {
     let activity: BlockActivity
 
     /// Quantises components that share a table, replaces their tokens and counts their symbols.
-    ///
     func run(
         _ components: Range<Int>, table: [UInt8], rates: CodeRates, strength: Strength,
         into tokens: inout [BlockTokens]
@@ -12,40 +11,61 @@ struct TrellisPass {
         let trellis = BlockTrellis(table: table, rates: rates)
         var counts = SymbolCounts()
         for component in components {
-            let first = image.geometry.firstBlock(of: component)
-            let blocks = first..<(first + image.geometry.blockCount(of: component))
-            run(blocks, trellis, strength, &tokens[component], &counts)
+            tokens[component].removeAll()
+            let count = image.geometry.blockCount(of: component)
+            let factors = strength.factors(count: count)
+            var lastDC = 0
+            run(component, 0..<factors.boundary, trellis, factors.first, &lastDC, &counts) {
+                unsafe tokens[component].append($0)
+            }
+            run(component, factors.boundary..<count, trellis, factors.rest, &lastDC, &counts) {
+                unsafe tokens[component].append($0)
+            }
         }
         return counts
     }
 
+    /// Counts the symbols of a quarter of the rows only.
+    func sample(_ components: Range<Int>, table: [UInt8], rates: CodeRates) -> SymbolCounts {
+        let trellis = BlockTrellis(table: table, rates: rates)
+        var counts = SymbolCounts()
+        for component in components {
+            let perRow = image.geometry.blocksPerMCURow(of: component)
+            for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
+                var lastDC = 0
+                // The first difference of a row is not worth a lookup.
+                run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) { _ in }
+            }
+        }
+        return counts
+    }
+
+    /// Blocks by their numbers within a component.
+    @inline(__always)
     private func run(
-        _ blocks: Range<Int>, _ trellis: borrowing BlockTrellis, _ strength: Strength,
-        _ tokens: inout BlockTokens,
-        _ counts: inout SymbolCounts
+        _ component: Int, _ blocks: Range<Int>, _ trellis: borrowing BlockTrellis, _ factor: Float,
+        _ lastDC: inout Int, _ counts: inout SymbolCounts, _ body: (UnsafeBufferPointer<UInt16>) -> Void
     ) {
-        tokens.removeAll()
-        let factors = strength.factors(count: blocks.count)
-        let boundary = blocks.lowerBound + factors.boundary
+        let first = image.geometry.firstBlock(of: component)
+        var previous = lastDC
         unsafe counts.withUnsafeCounts { counts in
             unsafe image.coefficients.withUnsafeBufferPointer { coefficients in
                 unsafe activity.weights.withUnsafeBufferPointer { weights in
                     guard let coefficients = coefficients.baseAddress else { return }
-                    var lastDC = 0
-                    for block in blocks {
-                        let factor = block < boundary ? factors.first : factors.rest
+                    for block in (first + blocks.lowerBound)..<(first + blocks.upperBound) {
                         // The image holds 64 coefficients and a weight for each of its blocks.
                         let words = unsafe trellis.quantise(
                             coefficients + block * 64, weight: weights[block] * factor,
                             counts: counts + SymbolCounts.size)
                         let dc = unsafe Int(Int16(bitPattern: words[0]))
-                        let difference = dc &- lastDC
-                        lastDC = dc
+                        let difference = dc &- previous
+                        previous = dc
                         unsafe counts[64 &- difference.magnitude.leadingZeroBitCount] &+= 1
-                        unsafe tokens.append(words)
+                        unsafe body(words)
                     }
                 }
             }
         }
+        lastDC = previous
     }
 }
