@@ -42,12 +42,36 @@ let package = Package(
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
-            name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"], swiftSettings: strict),
+            name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
+            swiftSettings: strict),
         .target(
             name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+        // Oracles and tools of the tests; in no product.
+        .target(
+            name: "CReferencePNG", path: "Tests/Support/CReferencePNG",
+            linkerSettings: [.linkedLibrary("png16", linux)]),
+        .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
+        .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CodecsTests",
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+        ),
+        // libjpeg's own reading of a file, for tests to compare with.
+        .target(
+            name: "CJPEGOracle", path: "Tests/CJPEGOracle", linkerSettings: [.linkedLibrary("jpeg", linux)]),
+        .testTarget(
+            name: "ProgressiveTests",
+            dependencies: ["CJPEGOracle", "JPEGCore", "Codecs", "AttachmentPrep", "Pixels", "MediaTypes"],
+            swiftSettings: strict),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(
             name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],

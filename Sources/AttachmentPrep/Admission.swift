@@ -33,6 +33,9 @@ struct Admission {
     /// Reduction left to the real kernel: below 1.9 the codec's crude scaling would show (measured: METHODS 2).
     static let headroom = 1.9
 
+    /// Bytes up to which a copy of the source's own data may become an output; nil when it may not.
+    var losslessLimit: Int? { targets.filter(\.mayPassLossless).map(\.maxBytes).max() }
+
     /// - Throws: `too-many-pixels`, `memory-limit`.
     init(_ header: ImageHeader, profiles: [Profile], options: PreparationOptions) throws(PrepError) {
         let (pixels, overflow) = header.size.width.multipliedReportingOverflow(by: header.size.height)

@@ -16,6 +16,7 @@ public struct AttachmentDestination: Sendable {
     public static func directory(_ path: FilePath) -> Self { Self(kind: .content(directory: path)) }
 
     /// `<directory>/<stem>.<ext>`, with several profiles `<directory>/<stem>-<profile>.<ext>`.
+    ///
     /// The stem may hold folders (`2024/IMG_1`), which are made if missing.
     public static func named(_ stem: String, in directory: String) -> Self {
         .named(FilePath(stem), in: FilePath(directory))

@@ -28,7 +28,8 @@ public struct AttachmentPreparer: Sendable {
         let cancellation = Cancellation()
         let preparer = self
         let record = await withTaskCancellationHandler {
-            await Task.detached { preparer.record(of: source, into: destination, cancellation: cancellation) }.value
+            await Task.detached { preparer.record(of: source, into: destination, cancellation: cancellation) }
+                .value
         } onCancel: {
             cancellation.cancel()
         }
@@ -43,11 +44,13 @@ public struct AttachmentPreparer: Sendable {
     ///   - cancellation: asked between chunks and rows; a cancelled job ends as `cancelled`.
     ///   - admission: shared by jobs of one process; a job waits until its computed need fits.
     public func begin(
-        named name: String = "-", into destination: AttachmentDestination, cancellation: Cancellation = .init(),
+        named name: String = "-", into destination: AttachmentDestination,
+        cancellation: Cancellation = .init(),
         admission: MemoryBudget? = nil
     ) -> PreparationSession {
         PreparationSession(
-            self, source: .bytes([], name: name), into: destination, cancellation: cancellation, budget: admission)
+            self, source: .bytes([], name: name), into: destination, cancellation: cancellation,
+            budget: admission)
     }
 
     /// Prepares one input synchronously and says everything about it; never throws.

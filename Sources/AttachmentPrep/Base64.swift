@@ -9,7 +9,8 @@ enum Base64 {
             var bits: UInt32 = 0
             for (i, byte) in group.enumerated() { bits |= UInt32(byte) << UInt32(16 - 8 * i) }
             for i in 0..<4 {
-                text.append(i <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * i)) & 63] : UInt8(ascii: "="))
+                text.append(
+                    i <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * i)) & 63] : UInt8(ascii: "="))
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -7,7 +7,9 @@ public final class Cancellation: Sendable {
     /// Creates a flag that is not raised.
     public init() {}
 
-    /// Raises the flag, for good. Safe to call from a signal handler.
+    /// Raises the flag, for good.
+    ///
+    /// Safe to call from a signal handler.
     public func cancel() { flag.store(true, ordering: .relaxed) }
 
     /// Whether the flag is raised.

@@ -42,7 +42,9 @@
 
         consuming func finish() -> [UInt8] {
             var digest = [UInt8](repeating: 0, count: 32)
-            unsafe digest.withUnsafeMutableBufferPointer { _ = unsafe crypto.end(context, $0.baseAddress, nil) }
+            unsafe digest.withUnsafeMutableBufferPointer {
+                _ = unsafe crypto.end(context, $0.baseAddress, nil)
+            }
             return digest
         }
     #endif
@@ -62,7 +64,8 @@
         typealias Algorithm = @convention(c) () -> OpaquePointer?
         typealias Begin = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
         typealias Update = @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int) -> Int32
-        typealias End = @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt32>?)
+        typealias End =
+            @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt32>?)
             -> Int32
 
         let new: New

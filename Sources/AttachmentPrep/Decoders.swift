@@ -17,4 +17,18 @@ enum Decoders {
             throw Refusal.error(error, limits: limits)
         }
     }
+
+    /// A decoder for the type's pictures that need all of their bytes, or nil when it has none.
+    static func makeSpooled(
+        _ format: MediaFormat, limits: ResourceLimits
+    ) throws(PrepError) -> (any SpoolDecoder & ~Copyable)? {
+        do {
+            switch format {
+            case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            default: return nil
+            }
+        } catch {
+            throw Refusal.error(error, limits: limits)
+        }
+    }
 }

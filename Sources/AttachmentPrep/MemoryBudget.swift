@@ -15,7 +15,9 @@ public final class MemoryBudget: Sendable {
     /// Creates a budget.
     public init(total: Int) { self.total = total }
 
-    /// Waits until `need` bytes are free, then takes them until the grant goes away. Nil when `stop` said so.
+    /// Waits until `need` bytes are free, then takes them until the grant goes away.
+    ///
+    /// Nil when `stop` said so.
     ///
     /// Every job takes once, after it knows its need and before it allocates, so no two can wait for each other;
     /// a need above `total` was refused before and is clamped here.

@@ -21,12 +21,15 @@ struct OutputFitter {
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
     func fit(_ bitmap: Bitmap, clock: JobClock) throws(PrepError) -> Result {
         let search = BudgetSearch(
-            maxBytes: maxBytes, minQuality: Double(minQuality), maxQuality: Double(max(minQuality, maxQuality)))
+            maxBytes: maxBytes, minQuality: Double(minQuality),
+            maxQuality: Double(max(minQuality, maxQuality)))
         var picture = bitmap
         while true {
             try clock.check(.encode)
             let image = CoefficientImage(picture, subsampling: picture.isGray ? .gray : .s420)
-            guard let fit = search.fit(image, isCancelled: { clock.isOver }) else { throw clock.reason(.encode) }
+            guard let fit = search.fit(image, isCancelled: { clock.isOver }) else {
+                throw clock.reason(.encode)
+            }
             switch fit {
             case .fits(let encoded):
                 return Result(encoded: encoded, size: picture.size, isShrunk: picture.size != bitmap.size)
@@ -42,10 +45,13 @@ struct OutputFitter {
         }
     }
 
-    /// The next size to try; nil after one pixel. Bytes go roughly with the pixels above the fixed headers.
+    /// The next size to try; nil after one pixel.
+    ///
+    /// Bytes go roughly with the pixels above the fixed headers.
     private func smaller(than size: PixelSize, bytesAtFloor: Int) -> PixelSize? {
         guard size.area > 1 else { return nil }
-        let ratio = Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytesAtFloor - Self.headerBytes))
+        let ratio =
+            Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytesAtFloor - Self.headerBytes))
         let factor = min(max(ratio.squareRoot() * 0.99, 0.25), 0.98)
         func side(_ n: Int) -> Int { max(1, Int(Double(n) * factor)) }
         return PixelSize(side(size.width), side(size.height))

@@ -28,7 +28,9 @@ struct OutputWriter {
         let suffix = format.fileExtension ?? "bin"
         switch destination.kind {
         case .descriptor(let descriptor):
-            do { try writeAll(bytes, to: descriptor) } catch { throw error.error(.output, "cannot write the output") }
+            do { try writeAll(bytes, to: descriptor) } catch {
+                throw error.error(.output, "cannot write the output")
+            }
             return nil
         case .content(let directory):
             let path = directory.appending("\(name.prefix(2))/\(name).\(suffix)")
@@ -54,7 +56,9 @@ struct OutputWriter {
         do throws(SystemError) {
             try folder.makeDirectories()
             try temporary.create(with: bytes)
-            _ = try retrying { temporary.withCString { from in path.withCString { unsafe rename(from, $0) } } }
+            _ = try retrying {
+                temporary.withCString { from in path.withCString { unsafe rename(from, $0) } }
+            }
         } catch {
             _ = temporary.withCString { unsafe unlink($0) }
             throw error.error(.output, "cannot write \(path.display)")

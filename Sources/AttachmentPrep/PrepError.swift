@@ -69,7 +69,8 @@ public struct PrepError: Error, Hashable, Sendable {
         /// The HTTP status a server answers with.
         public var httpStatus: Int {
             switch self {
-            case .empty, .unknownFormat, .unsupportedFormat, .unsupportedVariant, .htmlDocument, .errorDocument:
+            case .empty, .unknownFormat, .unsupportedFormat, .unsupportedVariant, .htmlDocument,
+                .errorDocument:
                 415
             case .corrupt, .truncated, .overLimit, .overBudget, .tooManyPixels, .tooManyScans, .memoryLimit:
                 422

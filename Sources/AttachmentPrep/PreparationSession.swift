@@ -9,7 +9,7 @@ internal import Pixels
 /// `finish` fits, writes and reports. At any moment there lives one decoder with a handful of rows, or the
 /// finished bitmaps with one encoder: never the whole encoded input, never the whole source picture.
 public struct PreparationSession: ~Copyable {
-    private enum Stage {
+    enum Stage {
         /// Too few bytes to know the type.
         case sniffing
         /// The type is known and refused; the sniffer looks on until it can name it exactly.
@@ -24,25 +24,28 @@ public struct PreparationSession: ~Copyable {
     }
 
     private let profiles: [Profile]
-    private let options: PreparationOptions
+    let options: PreparationOptions
     private let writer: OutputWriter
     private let budget: MemoryBudget?
-    private var clock: JobClock
-    private var stage = Stage.sniffing
+    private(set) var clock: JobClock
+    var stage = Stage.sniffing
     private var sniffer = MediaSniffer()
     /// The first bytes, kept until the type is known.
     private var prefix: [UInt8] = []
     private var decoder: (any ImageDecoder & ~Copyable)?
-    private var header: ImageHeader?
-    private var admission: Admission?
+    var spoolDecoder: (any SpoolDecoder & ~Copyable)?
+    private(set) var header: ImageHeader?
+    private(set) var admission: Admission?
     private var grant: MemoryGrant?
-    private var rows: RowPipeline?
-    private var spool: Spool?
+    private(set) var rows: RowPipeline?
+    var spool: Spool?
     private var digest: ContentDigest?
-    private var notes = DecodeNotes()
+    var notes = DecodeNotes()
+    /// The picture's own bytes, where they may be an output.
+    var losslessCopy: [UInt8]?
     private var bytesSeen = 0
-    private var sawTrailingData = false
-    private var isTruncated = false
+    private(set) var sawTrailingData = false
+    var isTruncated = false
     private var report: PreparationRecord
     /// The input as a file, where it is one: the spool route then reads it in place.
     var seekableInput: Spool?
@@ -63,18 +66,21 @@ public struct PreparationSession: ~Copyable {
 
     private let claimed: ClaimedExtension?
 
-    /// Whether more bytes could change anything. A pushed input may end early once this is false.
+    /// Whether more bytes could change anything.
+    ///
+    /// A pushed input may end early once this is false.
     public var needsMoreInput: Bool {
         switch stage {
         case .sniffing, .refusing, .decoding: true
-        case .spooling: seekableInput == nil
-        case .decoded: digest != nil
+        case .spooling: seekableInput == nil || digest != nil
+        // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
+        case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
         case .failed: false
         }
     }
 
-    /// Whether the deadline has passed or the caller has cancelled; the next step will say so.
-    var isOutOfTime: Bool { clock.isOver }
+    /// Whether the picture is whole and only what follows it is still to come.
+    var hasPicture: Bool { stage == .decoded && digest == nil }
 
     // MARK: Bytes in
 
@@ -98,7 +104,9 @@ public struct PreparationSession: ~Copyable {
     private mutating func take(_ bytes: Span<UInt8>) throws(PrepError) {
         try clock.check(.input)
         bytesSeen += bytes.count
-        guard bytesSeen <= options.limits.inputBytes else { throw SourceReader.tooLarge(options.limits.inputBytes) }
+        guard bytesSeen <= options.limits.inputBytes else {
+            throw SourceReader.tooLarge(options.limits.inputBytes)
+        }
         if writer.needsDigest {
             if digest == nil { digest = try ContentDigest() }
             digest?.update(bytes)
@@ -187,21 +195,26 @@ public struct PreparationSession: ~Copyable {
         }
         switch admission.route {
         case .push:
-            let limit = admission.targets.filter(\.mayPassLossless).map(\.maxBytes).max()
-            decoder?.keepLosslessCopy(limit: limit)
+            decoder?.keepLosslessCopy(limit: admission.losslessLimit)
             try start(header, admission)
             stage = .decoding
         case .spool:
-            stage = .spooling
-            guard seekableInput == nil else { return }
-            do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
-                throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
-            }
-            if let head = decoder?.head { try append(head.span) }
+            notes = decoder?.notes ?? notes
+            let head = decoder?.head ?? []
+            decoder = nil
+            try beginSpool(sniffer.format, head, admission)
         }
     }
 
     private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {
+        makeRows(header, admission)
+        do { try decoder?.start(numerator: admission.numerator, memoryLimit: admission.need) } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Makes what the decoder's rows go through.
+    mutating func makeRows(_ header: ImageHeader, _ admission: Admission) {
         let n = admission.numerator
         let scalers = admission.targets.map { target in
             RowScaler(
@@ -212,10 +225,9 @@ public struct PreparationSession: ~Copyable {
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
             scalers: scalers, shouldStop: { clock.isOver })
-        do { try decoder?.start(numerator: n, memoryLimit: admission.need) } catch { throw failure(error) }
     }
 
-    private mutating func noteTrailing(_ bytes: Span<UInt8>) {
+    mutating func noteTrailing(_ bytes: Span<UInt8>) {
         guard !sawTrailingData else { return }
         for i in bytes.indices where bytes[i] != 0 {
             sawTrailingData = true
@@ -223,59 +235,12 @@ public struct PreparationSession: ~Copyable {
         }
     }
 
-    // MARK: Decode, spool route
-
-    private mutating func append(_ bytes: Span<UInt8>) throws(PrepError) {
-        do { try spool?.append(bytes) } catch { throw error.error(.input, "cannot write the temporary file") }
-    }
-
-    /// All bytes are there: a second decoder reads them from the spool.
-    private mutating func decodeSpooled() throws(PrepError) {
-        guard let header, let admission, let format = sniffer.format, let spool = seekableInput ?? spool else { return }
-        decoder = try Decoders.make(format, limits: options.limits)
-        var buffer = [UInt8](repeating: 0, count: SourceReader.chunkSize)
-        var offset = 0
-        stage = .decoding
-        while stage == .decoding {
-            try clock.check(.decode)
-            let count: Int
-            do { count = try spool.read(at: offset, into: &buffer) } catch {
-                throw error.error(.input, "cannot read the input again")
-            }
-            guard count > 0 else { return }
-            offset += count
-            try decodeSpooled(buffer.span.extracting(0..<count), header, admission)
-        }
-    }
-
-    private mutating func decodeSpooled(
-        _ bytes: Span<UInt8>, _ header: ImageHeader, _ admission: Admission
-    ) throws(PrepError) {
-        var from = 0
-        while from < bytes.count {
-            let step: DecodeStep
-            do {
-                guard let next = try decoder?.push(bytes.extracting(from..<bytes.count), into: rows) else { return }
-                step = next
-            } catch {
-                throw failure(error)
-            }
-            switch step {
-            case .needsInput: return
-            case .header(_, let consumed):
-                from += consumed
-                try start(header, admission)
-            case .finished(let consumed):
-                stage = .decoded
-                return noteTrailing(bytes.extracting((from + consumed)..<bytes.count))
-            }
-        }
-    }
-
     // MARK: Finish
 
     /// Ends the input, writes the outputs and answers the first profile's attachment.
-    public consuming func finish() throws(PrepError) -> PreparedAttachment { try PreparedAttachment(record()) }
+    public consuming func finish() throws(PrepError) -> PreparedAttachment {
+        try PreparedAttachment(record())
+    }
 
     /// Ends the input, writes the outputs and answers everything there is to say; never throws.
     public consuming func record() -> PreparationRecord {
@@ -289,16 +254,19 @@ public struct PreparationSession: ~Copyable {
 
     /// Records an error that its caller met while reading the input.
     mutating func fail(_ error: PrepError) {
-        notes = decoder?.notes ?? notes
+        if let seen = decoder?.notes { notes.add(seen) }
         stage = .failed
         decoder = nil
+        spoolDecoder = nil
         rows = nil
         spool = nil
+        grant = nil
         report.error = error
         report.outcome = error.code.outcome
     }
 
     private mutating func complete() throws(PrepError) {
+        try clock.check(.input)
         if stage == .sniffing || stage == .refusing {
             sniffer.finish()
             if stage == .refusing || sniffer.format == nil { throw Refusal.error(sniffer) }
@@ -309,8 +277,8 @@ public struct PreparationSession: ~Copyable {
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
         guard let admission, let header else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
-        notes = decoder?.notes ?? notes
-        let copy = decoder?.takeLosslessCopy()
+        if let seen = decoder?.notes { notes.add(seen) }
+        let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
         decoder = nil
         let bitmaps = rows?.finish() ?? []
         rows = nil
@@ -320,8 +288,12 @@ public struct PreparationSession: ~Copyable {
 
     /// The bytes ended before the picture did.
     private mutating func endEarly() throws(PrepError) {
-        do { try decoder?.finish(padding: options.allowsTruncated, into: rows) } catch { throw failure(error) }
-        guard let rows, let header, let admission else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
+        do { try decoder?.finish(padding: options.allowsTruncated, into: rows) } catch {
+            throw failure(error)
+        }
+        guard let rows, let header, let admission else {
+            throw PrepError(.truncated, .decode, Refusal.endsEarly)
+        }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
         stage = .decoded
@@ -340,7 +312,8 @@ public struct PreparationSession: ~Copyable {
                     output.describe(lossless: header, maxBytes: target.maxBytes)
                 } else {
                     let fitter = OutputFitter(
-                        maxBytes: target.maxBytes, minQuality: options.minQuality, maxQuality: options.maxQuality)
+                        maxBytes: target.maxBytes, minQuality: options.minQuality,
+                        maxQuality: options.maxQuality)
                     let fitted = try fitter.fit(bitmap.upright(from: admission.orientation), clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -348,7 +321,8 @@ public struct PreparationSession: ~Copyable {
                 }
                 output.bytes = bytes.count
                 let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
-                output.path = try writer.write(bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
+                output.path = try writer.write(
+                    bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
             } catch {
                 output.fail(error)
             }
@@ -365,7 +339,7 @@ public struct PreparationSession: ~Copyable {
 
     // MARK: Words
 
-    private func failure(_ error: CodecError) -> PrepError {
+    func failure(_ error: CodecError) -> PrepError {
         error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
     }
 

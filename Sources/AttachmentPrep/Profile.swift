@@ -22,7 +22,9 @@ public struct Profile: Hashable, Sendable {
     }
 
     /// Creates a profile of one's own.
-    public init(name: String, width: Int, height: Int, fit: Fit = .inside, maxBytes: Int, purpose: String = "") {
+    public init(
+        name: String, width: Int, height: Int, fit: Fit = .inside, maxBytes: Int, purpose: String = ""
+    ) {
         self.name = name
         self.width = width
         self.height = height

@@ -22,7 +22,8 @@ enum Refusal {
                 detail: format.mimeType)
         case .htmlDocument:
             PrepError(
-                .htmlDocument, .sniff, "a web page, not a picture: the link may need a login or lead to a viewer")
+                .htmlDocument, .sniff,
+                "a web page, not a picture: the link may need a login or lead to a viewer")
         case .errorDocument:
             PrepError(
                 .errorDocument, .sniff, "a server's error message in a picture's place; check the link",
@@ -39,13 +40,19 @@ enum Refusal {
             PrepError(.truncated, .decode, endsEarly, detail: error.detail)
         case .unsupportedVariant:
             PrepError(
-                .unsupportedVariant, .decode, "a kind of picture that is not decoded; save it as plain JPEG or PNG",
+                .unsupportedVariant, .decode,
+                "a kind of picture that is not decoded; save it as plain JPEG or PNG",
                 detail: error.detail)
         case .tooManyScans:
             PrepError(
                 .tooManyScans, .decode, "more scans than --max-scans allows", detail: "limit \(limits.scans)")
+        case .tooManyPixels:
+            PrepError(.tooManyPixels, .admission, "a picture this large is not decoded", detail: error.detail)
         case .memory:
-            PrepError(.memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
+            PrepError(
+                .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
+        case .unreadable:
+            PrepError(.io, .input, "cannot read the input again", detail: error.detail)
         case .stopped:
             PrepError(.cancelled, .decode, "stopped before it was done")
         }

@@ -13,7 +13,8 @@ struct SourceReader {
 
     static func tooLarge(_ limit: Int) -> PrepError {
         PrepError(
-            .inputTooLarge, .input, "the input is larger than --max-input-bytes allows", detail: "limit \(limit)")
+            .inputTooLarge, .input, "the input is larger than --max-input-bytes allows",
+            detail: "limit \(limit)")
     }
 
     /// Reads until the end, or until the session needs no more; an error of the input ends up in the session.
@@ -68,21 +69,25 @@ struct SourceReader {
     ) throws(PrepError) {
         var buffer = [UInt8](repeating: 0, count: Self.chunkSize)
         while session.needsMoreInput {
-            var count = 0
-            do throws(SystemError) {
-                guard try hasBytes(descriptor) else {
-                    if session.isOutOfTime { break }
-                    continue
-                }
-                count = try retrying {
-                    unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-                }
-            } catch {
-                if error.number == EAGAIN { continue }
-                throw error.error(.input, "cannot read \(name)")
+            let count: Int
+            do throws(SystemError) { count = try readPiece(descriptor, into: &buffer) } catch {
+                guard error.number == EAGAIN else { throw error.error(.input, "cannot read \(name)") }
+                // A pipe that stays open behind a whole picture has nothing more to say.
+                if session.hasPicture { return }
+                // Nothing there yet: an empty push asks the session's clock.
+                try session.push([])
+                continue
             }
             if count == 0 { return }
             try session.push(buffer.span.extracting(0..<count))
+        }
+    }
+
+    /// Bytes read; 0 at the end, EAGAIN when none came for a while.
+    private func readPiece(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        guard try hasBytes(descriptor) else { throw SystemError(number: EAGAIN) }
+        return try retrying {
+            unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
         }
     }
 

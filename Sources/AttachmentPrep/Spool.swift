@@ -1,3 +1,5 @@
+internal import JPEGCore
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -5,10 +7,12 @@
 #endif
 
 /// Encoded bytes that can be read at any place: the input file itself, or an unlinked temporary file.
-final class Spool {
+final class Spool: RandomAccessBytes {
     private let descriptor: Int32
     /// Bytes in it.
     private(set) var size: Int
+    /// Why a read failed, for its report.
+    private(set) var failure: SystemError?
 
     /// An input that is a file already: read in place.
     init(inPlace file: Int32, size: Int) throws(SystemError) {
@@ -41,9 +45,12 @@ final class Spool {
     }
 
     /// Reads at most `buffer.count` bytes at `offset`; 0 at the end.
-    func read(at offset: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
-        try retrying {
-            unsafe buffer.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        do {
+            return try retrying { unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+        } catch {
+            failure = failure ?? error
+            return nil
         }
     }
 

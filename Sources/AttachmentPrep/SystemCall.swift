@@ -38,6 +38,8 @@ func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
     var done = 0
     while done < bytes.count {
         let rest = bytes.extracting(done..<bytes.count)
-        done += try retrying { unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) } }
+        done += try retrying {
+            unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        }
     }
 }

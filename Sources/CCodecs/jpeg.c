@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <jpeglib.h>
+#include <jpegint.h>
 #include <jerror.h>
 
 #include "CCodecs.h"
@@ -24,6 +25,7 @@ struct ap_jpeg {
     size_t kept_capacity;
     size_t skip;             // bytes still to be thrown away
     uint8_t *row;
+    const ap_jpeg_plane *planes;  // of a row that came as coefficients and is not transformed yet
     int32_t damage, oddities;
     char message[JMSG_LENGTH_MAX];
 };
@@ -71,6 +73,7 @@ static ap_status status_of(int code) {
     case JERR_CCIR601_NOTIMPL:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:  // a side over 65,500, which the format allows
     case JERR_NOT_COMPILED:
     case JERR_SOF_UNSUPPORTED:
         return AP_UNSUPPORTED;
@@ -200,6 +203,74 @@ ap_status ap_jpeg_push(ap_jpeg *jpeg, const uint8_t *bytes, size_t count, ap_row
     return advance(jpeg, row, context);
 }
 
+// Coefficients in, instead of entropy-coded data. ------------------------------------------------------------------
+// libjpeg's own inverse transforms, upsampling and colours follow, so pixels are what its decoder would give.
+
+static int transformed_size(const jpeg_component_info *component) {
+#if JPEG_LIB_VERSION >= 70
+    return component->DCT_h_scaled_size;
+#else
+    return component->DCT_scaled_size;
+#endif
+}
+
+// Stands in for the coefficient controller: one row of MCUs to samples, or "suspended" while there is none.
+static int transform_row(j_decompress_ptr info, JSAMPIMAGE output) {
+    ap_jpeg *jpeg = info->client_data;
+    if (!jpeg->planes) return JPEG_SUSPENDED;
+    for (int i = 0; i < info->num_components; i++) {
+        jpeg_component_info *component = &info->comp_info[i];
+        if (!component->component_needed) continue;
+        JDIMENSION first = info->output_iMCU_row * (JDIMENSION)component->v_samp_factor;
+        JDIMENSION rows = component->height_in_blocks - first;
+        if (rows > (JDIMENSION)component->v_samp_factor) rows = (JDIMENSION)component->v_samp_factor;
+        inverse_DCT_method_ptr transform = info->idct->inverse_DCT[i];
+        int size = transformed_size(component);
+        for (JDIMENSION y = 0; y < rows; y++) {
+            const int16_t *block = jpeg->planes[i].blocks + (size_t)y * jpeg->planes[i].blocks_per_row * DCTSIZE2;
+            JSAMPARRAY samples = output[i] + (size_t)y * (size_t)size;
+            for (JDIMENSION x = 0; x < component->width_in_blocks; x++) {
+                transform(info, component, (JCOEFPTR)block, samples, x * (JDIMENSION)size);
+                block += DCTSIZE2;
+            }
+        }
+    }
+    jpeg->planes = NULL;
+    return ++info->output_iMCU_row < info->total_iMCU_rows ? JPEG_ROW_COMPLETED : JPEG_SCAN_COMPLETED;
+}
+
+static ap_status start_coefficients(ap_jpeg *jpeg) {
+    struct jpeg_decompress_struct *info = &jpeg->info;
+    // The scan's own data is never read. As a scan of one component it may have any sampling: the limit of 10
+    // blocks in an MCU is one of interleaving, and libjpeg checks it for the scan's components.
+    for (int i = 0; i < info->num_components; i++) {
+        jpeg_component_info *component = &info->comp_info[i];
+        component->quant_table = info->quant_tbl_ptrs[component->quant_tbl_no];
+        if (!component->quant_table) return finish_with(jpeg, AP_CORRUPT);
+    }
+    info->comps_in_scan = 1;
+    if (!jpeg_start_decompress(info)) return finish_with(jpeg, AP_CORRUPT);
+    info->coef->decompress_data = transform_row;
+    jpeg->row = malloc((size_t)info->output_width * (size_t)info->output_components);
+    if (!jpeg->row) return finish_with(jpeg, AP_MEMORY);
+    jpeg->phase = PHASE_ROWS;
+    return AP_NEEDS_INPUT;
+}
+
+ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, ap_row_fn row, void *context) {
+    if (jpeg->phase == PHASE_OVER) return jpeg->over;
+    if (setjmp(jpeg->trap)) return finish_with(jpeg, status_of(jpeg->errors.msg_code));
+    if (jpeg->phase == PHASE_STARTING) {
+        ap_status status = start_coefficients(jpeg);
+        if (status != AP_NEEDS_INPUT) return status;
+    }
+    if (jpeg->phase != PHASE_ROWS) return finish_with(jpeg, AP_CORRUPT);
+    jpeg->planes = planes;
+    ap_status status = deliver_rows(jpeg, row, context);
+    jpeg->planes = NULL;
+    return jpeg->phase == PHASE_ENDING ? finish_with(jpeg, AP_FINISHED) : status;
+}
+
 static void choose_output(struct jpeg_decompress_struct *info) {
     switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE:
@@ -239,10 +310,6 @@ void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out) {
     default: out->color = AP_JPEG_RGB;
     }
     out->whole_picture = jpeg_has_multiple_scans(&jpeg->info);
-    for (int i = 0; i < info->num_components; i++) {
-        const jpeg_component_info *component = &info->comp_info[i];
-        out->coefficients += (uint64_t)component->width_in_blocks * component->height_in_blocks * 64;
-    }
 }
 
 const char *ap_jpeg_message(const ap_jpeg *jpeg) { return jpeg->message; }

@@ -142,6 +142,14 @@ ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context) {
     return png->status;
 }
 
+int32_t ap_png_has_transparency(const ap_png *png) {
+    png_bytep alpha;
+    png_color_16p color;
+    int count = 0;
+    png_get_tRNS(png->reader, png->info, &alpha, &count, &color);
+    return count > 0;
+}
+
 void ap_png_get_header(const ap_png *png, ap_png_header *out) { *out = png->header; }
 const char *ap_png_message(const ap_png *png) { return png->message; }
 int32_t ap_png_oddities(const ap_png *png) { return png->oddities; }

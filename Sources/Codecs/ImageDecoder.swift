@@ -92,12 +92,22 @@ package struct DecodeNotes: Sendable {
         self.isMultiPicture = isMultiPicture
         self.isOdd = isOdd
     }
+
+    /// Adds what another decoder of the same picture saw.
+    package mutating func add(_ other: DecodeNotes) {
+        hasMetadata = hasMetadata || other.hasMetadata
+        hasProfile = hasProfile || other.hasProfile
+        isAnimated = isAnimated || other.isAnimated
+        orientation = orientation ?? other.orientation
+        isMultiPicture = isMultiPicture || other.isMultiPicture
+        isOdd = isOdd || other.isOdd
+    }
 }
 
 /// Why a decoder gave up.
 package struct CodecError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        case corrupt, truncated, unsupportedVariant, tooManyScans, memory, stopped
+        case corrupt, truncated, unsupportedVariant, tooManyScans, tooManyPixels, memory, stopped, unreadable
     }
 
     package let kind: Kind

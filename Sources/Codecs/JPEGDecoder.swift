@@ -19,6 +19,9 @@ package import Pixels
     /// What the tables before the first scan may take: far above any real file.
     private static let headLimit = 256 * 1024
 
+    /// JPEG_MAX_DIMENSION of libjpeg.
+    private static let longestSide = 65_500
+
     /// - Parameter maxScans: a file with more scan headers is refused.
     package init(maxScans: Int) throws(CodecError) {
         guard let jpeg = unsafe ap_jpeg_create() else { throw CodecError(.memory, "libjpeg cannot start") }
@@ -29,15 +32,13 @@ package import Pixels
     deinit { unsafe ap_jpeg_destroy(jpeg) }
 
     package var notes: DecodeNotes {
-        DecodeNotes(
-            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
-            isMultiPicture: facts.isMultiPicture,
-            isOdd: unsafe walk.sawExtraneousBytes || ap_jpeg_oddities(jpeg) > 0)
+        DecodeNotes(facts: facts, isOdd: unsafe walk.sawExtraneousBytes || ap_jpeg_oddities(jpeg) > 0)
     }
 
     package var head: [UInt8] { headSegments.flatMap(\.bytes) }
 
-    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep {
+    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
+    {
         var at = 0
         while true {
             switch walk.next(bytes, at: &at) {
@@ -69,7 +70,11 @@ package import Pixels
 
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
         guard !isOver else { return }
-        guard pad, seenHeader else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        guard pad, seenHeader else {
+            throw CodecError(.truncated, "the bytes end before the end of the picture")
+        }
+        // A copy without its end is not whole.
+        copy = nil
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = unsafe end.span.push(into: rows) { unsafe ap_jpeg_push(jpeg, $0, $1, $2, $3) }
         guard status == .finished else { throw error(status) }
@@ -82,7 +87,8 @@ package import Pixels
     }
 
     package mutating func takeLosslessCopy() -> [UInt8]? {
-        guard let kept = copy, !kept.isOverfull, isOver, unsafe !notes.isOdd && ap_jpeg_damage(jpeg) == 0 else {
+        guard let kept = copy, !kept.isOverfull, isOver, unsafe !notes.isOdd && ap_jpeg_damage(jpeg) == 0
+        else {
             return nil
         }
         copy = nil
@@ -94,7 +100,16 @@ package import Pixels
         segment: [UInt8], marker: UInt8, _ rows: RowPipeline?
     ) throws(CodecError) -> Bool {
         guard facts.note(marker: marker, segment: segment) else { return false }
-        if let frame = facts.frame, !frame.isDecodable { throw Self.unsupported(frame) }
+        if let frame = facts.frame, !seenHeader {
+            guard frame.isDecodable else { throw Self.unsupported(frame) }
+            guard frame.components <= 4 else {
+                throw CodecError(.unsupportedVariant, "\(frame.components) components")
+            }
+            // What libjpeg would refuse as damaged.
+            guard max(frame.size.width, frame.size.height) <= Self.longestSide else {
+                throw CodecError(.tooManyPixels, "sides of \(frame.size.width) x \(frame.size.height)")
+            }
+        }
         if facts.scans > maxScans { throw CodecError(.tooManyScans, "more than \(maxScans) scans") }
         if !seenHeader {
             headBytes += segment.count
@@ -125,17 +140,24 @@ package import Pixels
         let orientation = facts.orientation ?? .upright
         let isPlain = frame.isSequential && (raw.color == .gray || raw.color == .ycc)
         let isWhole = raw.whole_picture != 0
-        let coefficients = Int(raw.coefficients)
         let channels = layout.channelCount
+        let scansNeed = isWhole ? try lockstepNeed() : 0
         return ImageHeader(
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
             needsWholeInput: isWhole,
             mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
             subsampling: frame.subsampling,
             codecNeed: { numerator in
-                Self.need(width: size.width, channels: channels, numerator: numerator)
-                    + (isWhole ? coefficients * 2 : 0)
+                Self.need(width: size.width, channels: channels, numerator: numerator) + scansNeed
             })
+    }
+
+    /// What decoding scans in lockstep takes besides libjpeg.
+    private func lockstepNeed() throws(CodecError) -> Int {
+        guard let frame = headSegments.first(where: { JPEGMarker.isFrame($0.marker) }),
+            let geometry = FrameGeometry(segment: frame.bytes)
+        else { throw CodecError(.corrupt, "damaged frame header") }
+        return LockstepReader.memoryNeed(geometry, maxScans: maxScans)
     }
 
     /// libjpeg's row groups and upsampling buffers: up to 4 row groups of context for each channel, the input
@@ -150,7 +172,8 @@ package import Pixels
         let end: [UInt8] = [0xFF, JPEGMarker.eoi]
         let status = try feed(end.span, rows)
         guard status == .finished else {
-            throw CodecError(.corrupt, seenHeader ? "the picture has no end" : "no picture before the end marker")
+            throw CodecError(
+                .corrupt, seenHeader ? "the picture has no end" : "no picture before the end marker")
         }
         isOver = true
     }
@@ -168,14 +191,7 @@ package import Pixels
         }
     }
 
-    private func error(_ status: ap_status) -> CodecError {
-        switch status {
-        case .stopped: CodecError(.stopped, "stopped")
-        case .unsupported: CodecError(.unsupportedVariant, message)
-        case .memory: CodecError(.memory, message)
-        case .corrupt, .needsInput, .header, .finished: CodecError(.corrupt, message)
-        }
-    }
+    private func error(_ status: ap_status) -> CodecError { CodecError(jpeg: status, message) }
 
     private var message: String { unsafe String(cString: ap_jpeg_message(jpeg)) }
 
@@ -189,6 +205,27 @@ package import Pixels
             default: "SOF\(frame.kind)"
             }
         return CodecError(.unsupportedVariant, what)
+    }
+}
+
+extension DecodeNotes {
+    init(facts: JPEGFacts, isOdd: Bool) {
+        self.init(
+            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
+            isMultiPicture: facts.isMultiPicture, isOdd: isOdd)
+    }
+}
+
+extension CodecError {
+    /// What a status that ends a decode means, in the codec's words.
+    init(jpeg status: ap_status, _ message: String) {
+        self =
+            switch status {
+            case .stopped: CodecError(.stopped, "stopped")
+            case .unsupported: CodecError(.unsupportedVariant, message)
+            case .memory: CodecError(.memory, message)
+            case .corrupt, .needsInput, .header, .finished: CodecError(.corrupt, message)
+            }
     }
 }
 

@@ -40,7 +40,9 @@ struct PNGChunkWalk {
         }
         length = lead[0..<4].reduce(0) { $0 << 8 | Int($1) }
         let type = Array(lead[4...])
-        guard length <= 0x7FFF_FFFF, type.allSatisfy({ $0 | 32 >= 97 && $0 | 32 <= 122 }) else { return .malformed }
+        guard length <= 0x7FFF_FFFF, type.allSatisfy({ $0 | 32 >= 97 && $0 | 32 <= 122 }) else {
+            return .malformed
+        }
         missing = length + 4
         isInside = true
         return .chunk(type: type)

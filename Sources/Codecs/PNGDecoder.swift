@@ -12,7 +12,6 @@ package import Pixels
     private var use = ChunkUse.skip
     private var collected: [UInt8] = []
     private var header: PNGHeader?
-    private var hasTransparency = false
     private var isStarted = false
     private var isOver = false
     private(set) package var notes = DecodeNotes()
@@ -30,7 +29,8 @@ package import Pixels
 
     deinit { unsafe ap_png_destroy(png) }
 
-    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep {
+    package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
+    {
         var at = 0
         while signature < 8, at < bytes.count {
             guard bytes[at] == Self.signatureBytes[signature] else {
@@ -60,12 +60,21 @@ package import Pixels
 
     package mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError) {
         isStarted = true
+        let layout = try imageHeader().layout
         try feed(walk.lead, nil)
+        var shape = ap_png_header()
+        unsafe ap_png_get_header(png, &shape)
+        // The rows that follow are read by this layout, so nothing is taken on trust.
+        guard Int(shape.channels) == layout.channelCount, Int(shape.bits) == layout.bitsPerSample else {
+            throw CodecError(.corrupt, "rows of another shape than the header says")
+        }
     }
 
     package mutating func finish(padding pad: Bool, into rows: RowPipeline?) throws(CodecError) {
         guard !isOver else { return }
-        guard pad, isStarted else { throw CodecError(.truncated, "the bytes end before the end of the picture") }
+        guard pad, isStarted else {
+            throw CodecError(.truncated, "the bytes end before the end of the picture")
+        }
         let none: [UInt8] = []
         let status = unsafe none.span.push(into: rows) { unsafe ap_png_flush(png, $2, $3) }
         guard status == .finished else { throw error(status) }
@@ -85,9 +94,7 @@ package import Pixels
         case "IDAT" where !isStarted:
             use = .decode
             return try imageHeader()
-        case "tRNS":
-            hasTransparency = hasTransparency || !isStarted
-            use = .decode
+        case "tRNS": use = .decode
         case "acTL":
             notes.isAnimated = notes.isAnimated || !isStarted
             use = .skip
@@ -125,11 +132,15 @@ package import Pixels
     private mutating func end(_ rows: RowPipeline?) throws(CodecError) {
         switch use {
         case .collectHeader:
-            guard let header = PNGHeader(collected.dropLast(4)) else { throw CodecError(.corrupt, "damaged IHDR") }
+            guard let header = PNGHeader(collected.dropLast(4)) else {
+                throw CodecError(.corrupt, "damaged IHDR")
+            }
             self.header = header
             try feed(collected, rows)
         case .collectEXIF:
-            if notes.orientation == nil { notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4)) }
+            if notes.orientation == nil {
+                notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4))
+            }
         case .decode, .skip: break
         }
         use = .skip
@@ -137,7 +148,8 @@ package import Pixels
 
     private func imageHeader() throws(CodecError) -> ImageHeader {
         guard let header else { throw CodecError(.corrupt, "image data before IHDR") }
-        let layout = header.layout(hasTransparency: hasTransparency)
+        // As libpng judged the chunk: rows are read at the length that the layout says.
+        let layout = header.layout(hasTransparency: unsafe ap_png_has_transparency(png) != 0)
         let rowBytes = header.size.width * layout.bytesPerPixel
         let frameBytes = header.isInterlaced ? rowBytes * header.size.height : 0
         return ImageHeader(
@@ -189,7 +201,9 @@ struct PNGHeader: Equatable {
         bitDepth = Int(bytes[8])
         colorType = Int(bytes[9])
         isInterlaced = bytes[12] == 1
-        let depths: [Int: [Int]] = [0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16]]
+        let depths: [Int: [Int]] = [
+            0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16],
+        ]
         guard size.width > 0, size.height > 0, size.width <= 0x7FFF_FFFF, size.height <= 0x7FFF_FFFF,
             depths[colorType]?.contains(bitDepth) == true, bytes[10] == 0, bytes[11] == 0, bytes[12] <= 1
         else { return nil }

@@ -7,6 +7,9 @@ package enum JPEGMarker {
     package static let soi: UInt8 = 0xD8
     package static let eoi: UInt8 = 0xD9
     package static let sos: UInt8 = 0xDA
+    package static let dqt: UInt8 = 0xDB
+    package static let dnl: UInt8 = 0xDC
+    package static let dri: UInt8 = 0xDD
     package static let app0: UInt8 = 0xE0
     package static let app1: UInt8 = 0xE1
     package static let app2: UInt8 = 0xE2
@@ -26,5 +29,7 @@ package enum JPEGMarker {
     }
 
     /// Application data and comments: nothing of them is needed to decode, but for JFIF and Adobe.
-    package static func isApplicationData(_ code: UInt8) -> Bool { code >= 0xE0 && code <= 0xEF || code == com }
+    package static func isApplicationData(_ code: UInt8) -> Bool {
+        code >= 0xE0 && code <= 0xEF || code == com
+    }
 }

@@ -24,6 +24,8 @@ package struct JPEGMarkerWalk: ~Copyable {
     package private(set) var segment: [UInt8] = []
     /// Whether bytes that belong to no segment were passed over.
     package private(set) var sawExtraneousBytes = false
+    /// Whether what comes next belongs to a scan, as far as is known.
+    package var isInScan: Bool { state == .entropy }
     private var state = State.soi
     /// Bytes of the current segment still to come.
     private var missing = 0
@@ -133,7 +135,9 @@ package struct JPEGMarkerWalk: ~Copyable {
     /// Whether 0xFF and this byte end a scan.
     ///
     /// Codes without a known length stay in it: the decoder judges them.
-    private func endsEntropy(_ byte: UInt8) -> Bool { byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte) }
+    private func endsEntropy(_ byte: UInt8) -> Bool {
+        byte >= 0xC0 && byte != 0xFF && !JPEGMarker.isRestart(byte)
+    }
 }
 
 extension Span<UInt8> {

@@ -10,24 +10,44 @@ package struct Placement: Hashable, Sendable {
 
     /// The whole picture inside the box: never enlarged, sides rounded half up and at least 1.
     package static func inside(_ box: PixelSize, of source: PixelSize) -> Placement {
-        let (w, h) = (Double(source.width), Double(source.height))
-        let scale = min(1, Double(box.width) / w, Double(box.height) / h)
-        // With scale the smaller of the two, rounding cannot leave the box.
-        let size = PixelSize(max(1, Int(w * scale + 0.5)), max(1, Int(h * scale + 0.5)))
-        return Placement(size: size, x: 0, y: 0, width: w, height: h)
+        let (w, h) = (source.width, source.height)
+        let size =
+            if w <= box.width, h <= box.height {
+                source
+            } else if w * box.height >= h * box.width {
+                PixelSize(box.width, halfUp(h * box.width, over: w))
+            } else {
+                PixelSize(halfUp(w * box.height, over: h), box.height)
+            }
+        return Placement(size: size, x: 0, y: 0, width: Double(w), height: Double(h))
     }
 
     /// The centred part that fills the box; of a source smaller than the box the centred part of the box's
     /// shape that its short side allows, never enlarged.
     package static func filling(_ box: PixelSize, of source: PixelSize) -> Placement {
         let (w, h) = (Double(source.width), Double(source.height))
-        let scale = min(w / Double(box.width), h / Double(box.height))
-        let (shownWidth, shownHeight) = (Double(box.width) * scale, Double(box.height) * scale)
-        let down = min(1, scale)
-        let size = PixelSize(
-            max(1, Int(Double(box.width) * down + 0.5)), max(1, Int(Double(box.height) * down + 0.5)))
+        let isNarrow = source.width * box.height <= source.height * box.width
+        let scale = isNarrow ? w / Double(box.width) : h / Double(box.height)
+        let shownWidth = isNarrow ? w : Double(box.width) * scale
+        let shownHeight = isNarrow ? Double(box.height) * scale : h
+        let size =
+            if scale >= 1 {
+                box
+            } else if isNarrow {
+                PixelSize(source.width, halfUp(box.height * source.width, over: box.width))
+            } else {
+                PixelSize(halfUp(box.width * source.height, over: box.height), source.height)
+            }
         return Placement(
-            size: size, x: (w - shownWidth) / 2, y: (h - shownHeight) / 2, width: shownWidth, height: shownHeight)
+            size: size, x: (w - shownWidth) / 2, y: (h - shownHeight) / 2, width: shownWidth,
+            height: shownHeight)
+    }
+
+    /// A side, rounded half up and at least 1.
+    ///
+    /// In whole numbers: in binary fractions many a half falls just below, that of every 4:3 photograph included.
+    private static func halfUp(_ product: Int, over divisor: Int) -> Int {
+        max(1, (2 * product + divisor) / (2 * divisor))
     }
 
     /// The same placement as it lies in the stored picture, before it is turned upright.

@@ -16,7 +16,9 @@ package struct RowLinearizer: Sendable {
     }
 
     /// Bytes the table takes.
-    package static func memoryNeed(layout: PixelLayout) -> Int { layout.bitsPerSample == 16 ? 65536 * 2 : 512 }
+    package static func memoryNeed(layout: PixelLayout) -> Int {
+        layout.bitsPerSample == 16 ? 65536 * 2 : 512
+    }
 
     /// Converts `width` pixels.
     ///

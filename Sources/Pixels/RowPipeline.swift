@@ -32,7 +32,12 @@ package final class RowPipeline {
         (width + 1) * 16 + RowLinearizer.memoryNeed(layout: layout)
     }
 
-    /// Takes the next row from the top: `width` pixels in `layout`. False asks the decoder to stop.
+    /// Whether the decode must end: for decoders that work long between two rows.
+    package var mustStop: Bool { shouldStop() }
+
+    /// Takes the next row from the top: `width` pixels in `layout`.
+    ///
+    /// False asks the decoder to stop.
     package func row(_ samples: UnsafeRawPointer) -> Bool {
         if rowsTaken & 15 == 0, shouldStop() { return false }
         unsafe take { linearizer, out in unsafe linearizer.convert(samples, width: width, into: out) }

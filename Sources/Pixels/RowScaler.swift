@@ -72,7 +72,9 @@ package final class RowScaler {
         return Bitmap(size: size, channels: channels, samples: samples)
     }
 
-    /// Horizontal pass. Every start + count of the table lies inside the rows by construction of `FilterTable`,
+    /// Horizontal pass.
+    ///
+    /// Every start + count of the table lies inside the rows by construction of `FilterTable`,
     /// and the store of pixel x ends at byte 12x + 16, inside `filtered`.
     private func filter(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>) {
         let stride = columns.stride
@@ -94,7 +96,8 @@ package final class RowScaler {
                             }
                             let low = (a &>> FilterTable.shift) & 0xFFFF
                             let high = (b &>> FilterTable.shift) &<< 16
-                            unsafe out.storeBytes(of: low | high, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
+                            unsafe out.storeBytes(
+                                of: low | high, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
                         }
                     }
                 }

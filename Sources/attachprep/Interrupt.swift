@@ -11,36 +11,38 @@ internal import Synchronization
 final class Interrupt: Sendable {
     /// Held by every job of the run.
     let cancellation = Cancellation()
-    private let signal = Atomic<Int32>(0)
+    private let number = Atomic<Int32>(0)
 
     /// 130 or 143 once a signal came, else nil.
     var exitStatus: Int32? {
-        let signal = signal.load(ordering: .acquiring)
-        return signal == 0 ? nil : 128 + signal
+        let number = number.load(ordering: .acquiring)
+        return number == 0 ? nil : 128 + number
     }
+
+    /// The one of the process: a signal handler can reach nothing else.
+    private static let shared = Interrupt()
 
     /// Takes the signals over, for the rest of the process.
     ///
-    /// They are blocked everywhere and waited for by one thread, so nothing runs in a signal handler. Call it
-    /// before other threads are started: they inherit the mask.
+    /// The handler does nothing but two atomic stores or the end of the process, all of it allowed there. A call
+    /// that it interrupts is repeated, and the job's clock then sees the cancellation.
     static func install() -> Interrupt {
-        let interrupt = Interrupt()
+        // Touched first here, so that its memory is there before any handler runs.
+        let interrupt = shared
         var signals = sigset_t()
         _ = unsafe sigemptyset(&signals)
-        _ = unsafe sigaddset(&signals, SIGINT)
-        _ = unsafe sigaddset(&signals, SIGTERM)
-        _ = unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let waited = signals
-        Thread {
-            var waited = waited
-            while true {
-                var number: Int32 = 0
-                guard unsafe sigwait(&waited, &number) == 0 else { return }
-                if interrupt.exitStatus != nil { _exit(128 + number) }
-                interrupt.signal.store(number, ordering: .releasing)
-                interrupt.cancellation.cancel()
-            }
-        }?.detach()
+        for number in [SIGINT, SIGTERM] {
+            _ = signal(number) { Interrupt.shared.take($0) }
+            _ = unsafe sigaddset(&signals, number)
+        }
+        // Some parents leave signals blocked in their children.
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         return interrupt
+    }
+
+    private func take(_ number: Int32) {
+        if exitStatus != nil { _exit(128 + number) }
+        self.number.store(number, ordering: .releasing)
+        cancellation.cancel()
     }
 }

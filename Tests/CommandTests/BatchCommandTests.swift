@@ -178,7 +178,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func aStreamThatNeverEndsCanBeInterrupted() throws {
+    @Test func aStreamThatNeverEndsCanBeInterrupted() throws {
         let place = try Workplace()
         let run = try place.run(
             """
@@ -226,7 +226,7 @@ import Testing
             ])
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func aSecondRunSkipsWhatIsDone() throws {
+    @Test func aSecondRunSkipsWhatIsDone() throws {
         let place = try Workplace()
         try place.write(["photos/a.jpg": Samples.jpeg, "photos/sub/b.jpg": Samples.jpeg])
         let outcomes = { (options: String) -> [String] in
@@ -244,7 +244,7 @@ import Testing
         #expect(try place.tree("out").filter { $0.contains(".attachprep") }.count == 3)
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func twoRunsAtOnceAgree() throws {
+    @Test func twoRunsAtOnceAgree() throws {
         let place = try Workplace()
         for i in 0..<40 { try place.write(["photos/\(i).jpg": Samples.jpeg]) }
         let run = try place.run(

@@ -106,7 +106,7 @@ import Testing
         #expect(record?["input"] as? String == "nothing.jpg")
     }
 
-    @Test(.enabled(if: Workplace.hasEngine)) func picturesAreMade() throws {
+    @Test func picturesAreMade() throws {
         let place = try Workplace()
         try place.write(["IMG_1.jpg": Samples.jpeg, "d/IMG_1.jpeg": Samples.jpeg])
         let run = try place.run(

@@ -80,14 +80,6 @@ final class Workplace {
     /// The folder the binary was built into, which is the one of the test bundle.
     private static let products = URL(fileURLWithPath: CommandLine.arguments[0])
         .resolvingSymlinksInPath().deletingLastPathComponent()
-
-    /// Whether the engine behind the command line makes pictures.
-    static let hasEngine: Bool = {
-        guard let place = try? Workplace(), (try? place.write(["probe.jpg": Samples.jpeg])) != nil else {
-            return false
-        }
-        return (try? place.run("attachprep prepare probe.jpg -o out").status) == 0
-    }()
 }
 
 enum Samples {

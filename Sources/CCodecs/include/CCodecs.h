@@ -35,9 +35,14 @@ typedef enum __attribute__((enum_extensibility(closed))) ap_jpeg_color : int32_t
 typedef struct ap_jpeg_header {
     uint32_t width, height;
     ap_jpeg_color color;       // of the stored samples; rows of gray, ycc and rgb are gray or RGB
-    int32_t whole_picture;     // libjpeg keeps every coefficient: progressive, or several scans
-    uint64_t coefficients;     // samples of all components, padded to blocks
+    int32_t whole_picture;     // libjpeg would keep every coefficient: progressive, or several scans
 } ap_jpeg_header;
+
+// One component's coefficients of a row of MCUs: row-major blocks of 64 values, aligned to 32 bytes.
+typedef struct ap_jpeg_plane {
+    const int16_t *blocks;
+    size_t blocks_per_row;
+} ap_jpeg_plane;
 
 ap_jpeg *ap_jpeg_create(void);
 void ap_jpeg_destroy(ap_jpeg *jpeg);
@@ -45,6 +50,9 @@ void ap_jpeg_destroy(ap_jpeg *jpeg);
 ap_status ap_jpeg_push(ap_jpeg *jpeg, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
 // After AP_HEADER: decode at numerator/8, holding at most memory_limit bytes.
 ap_status ap_jpeg_start(ap_jpeg *jpeg, int numerator, size_t memory_limit);
+// After start, instead of pushing the scan's data: the coefficients of the next row of MCUs, a plane for each
+// component. Says AP_FINISHED with the last one.
+ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, ap_row_fn row, void *context);
 void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out);
 const char *ap_jpeg_message(const ap_jpeg *jpeg);
 // Warnings that mean damaged picture data, and those every decoder shrugs at.
@@ -67,6 +75,8 @@ void ap_png_destroy(ap_png *png);
 ap_status ap_png_push(ap_png *png, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
 // Says that no bytes follow: delivers what there is of an interlaced frame.
 ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context);
+// Whether libpng has taken a tRNS chunk for good: a damaged or misplaced one it drops with a warning.
+int32_t ap_png_has_transparency(const ap_png *png);
 // Shape of the rows; zeros until the first image data was pushed.
 void ap_png_get_header(const ap_png *png, ap_png_header *out);
 const char *ap_png_message(const ap_png *png);

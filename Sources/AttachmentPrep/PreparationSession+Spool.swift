@@ -1,0 +1,64 @@
+internal import Codecs
+internal import JPEGCore
+internal import MediaTypes
+
+// The spool route: bytes are put aside until the input is whole, then decoded from where they lie.
+extension PreparationSession {
+    /// Makes the place where bytes are put aside, unless the input itself is one.
+    mutating func beginSpool(
+        _ format: MediaFormat?, _ head: [UInt8], _ admission: Admission
+    ) throws(PrepError) {
+        stage = .spooling
+        guard let format else { return }
+        spoolDecoder = try Decoders.makeSpooled(format, limits: options.limits)
+        if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+        guard seekableInput == nil else { return }
+        do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
+            throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
+        }
+        try append(head.span)
+    }
+
+    /// Puts bytes aside; the decoder sees them pass, and may know already that they lead nowhere.
+    mutating func append(_ bytes: Span<UInt8>) throws(PrepError) {
+        do { try spool?.append(bytes) } catch { throw error.error(.input, "cannot write the temporary file") }
+        do { try spoolDecoder?.watch(bytes) } catch { throw failure(error) }
+    }
+
+    /// All bytes are there.
+    mutating func decodeSpooled() throws(PrepError) {
+        guard let header, let admission, let spool = seekableInput ?? spool else { return }
+        makeRows(header, admission)
+        guard let rows else { return }
+        let job = SpoolJob(
+            numerator: admission.numerator, memoryLimit: admission.need,
+            allowsTruncated: options.allowsTruncated)
+        do throws(CodecError) {
+            guard let end = try spoolDecoder?.decode(from: spool, job, into: rows) else { return }
+            isTruncated = end.isTruncated
+            try noteTrailing(spool, from: end.end)
+        } catch {
+            if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
+            throw failure(error)
+        }
+        if let seen = spoolDecoder?.notes { notes.add(seen) }
+        losslessCopy = spoolDecoder?.takeLosslessCopy()
+        spoolDecoder = nil
+        self.spool = nil
+        stage = .decoded
+    }
+
+    /// Looks at what lies behind the picture, until something is found.
+    private mutating func noteTrailing(_ spool: Spool, from start: Int) throws(CodecError) {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        var offset = start
+        while !sawTrailingData {
+            if clock.isOver { throw CodecError(.stopped, "stopped") }
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe spool.read(at: offset, into: $0) }
+            guard let count else { throw CodecError(.unreadable, "the input cannot be read again") }
+            if count == 0 { return }
+            offset += count
+            noteTrailing(piece.span.extracting(0..<count))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Decodes a JPEG of several scans with one row of MCUs in memory: a decoder for each scan, all of them one row
+/// at a time (libjpeg keeps the coefficients of the whole picture instead).
+package final class LockstepReader {
+    /// The row decoded last.
+    package let row: CoefficientRow
+    private let decoders: [ScanDecoder]
+    /// Whole DC scans write the same coefficients again in every row, and nothing else.
+    private let clearsRows: Bool
+    private var nextRow = 0
+
+    /// What all decoders' buffers take together, unless there are so many that each gets the least.
+    private static let bufferBytes = 512 * 1024
+    private static let bufferSizes = 1024...8192
+    /// A decoder with a table of its own.
+    private static let decoderBytes = 6 * 1024
+
+    /// Bytes a reader of a frame needs with up to `maxScans` scans.
+    package static func memoryNeed(_ geometry: FrameGeometry, maxScans: Int) -> Int {
+        let scans = min(maxScans, 1 << 20)
+        let perScan = decoderBytes + 512 + ScanBytes.memoryNeed(capacity: bufferSizes.lowerBound)
+        return CoefficientRow.memoryNeed(geometry) + 2 * bufferBytes + scans * perScan
+    }
+
+    /// - Parameters:
+    ///   - isDCOnly: reads the scans of DC coefficients alone; all others are zero then.
+    ///   - mayBeCut: whether a scan in which the input ends is read as far as it goes.
+    package init(
+        _ index: borrowing ScanIndex, _ file: any RandomAccessBytes, isDCOnly: Bool, mayBeCut: Bool
+    ) throws(ScanError) {
+        guard let geometry = index.geometry else { throw .truncated }
+        row = CoefficientRow(geometry)
+        clearsRows = !isDCOnly || mayBeCut
+        let isProgressive = index.isProgressive
+        let scans = index.scans.filter { !isDCOnly || $0.isDC }
+        let share = Self.bufferBytes / max(1, scans.count)
+        let capacity = min(max(share, Self.bufferSizes.lowerBound), Self.bufferSizes.upperBound)
+        var tables = TableShelf()
+        var decoders: [ScanDecoder] = []
+        for scan in scans {
+            let needsDC = !isProgressive || (scan.isDC && scan.high == 0)
+            let needsAC = !isProgressive || !scan.isDC
+            decoders.append(
+                ScanDecoder(
+                    scan, geometry, ScanBytes(file, scan.bytes, capacity: capacity),
+                    dcTables: needsDC ? try tables.lookups(scan.dcTables, isDC: true) : [],
+                    acTables: needsAC ? try tables.lookups(scan.acTables, isDC: false) : [],
+                    isProgressive: isProgressive, mayBeCut: mayBeCut && scan.isCut))
+        }
+        self.decoders = decoders
+    }
+
+    /// Decodes the next row into `row`; false when there is none.
+    package func next() throws(ScanError) -> Bool {
+        guard nextRow < row.geometry.mcuRows else { return false }
+        if clearsRows { row.clear() }
+        for decoder in decoders { try decoder.decode(row: nextRow, into: row) }
+        nextRow += 1
+        return true
+    }
+
+    /// After the last row: whether there was more data than the picture needs.
+    package var isOdd: Bool { decoders.contains { $0.finish() } }
+}
+
+/// Decoding tables by their content: most scans of a file share them.
+private struct TableShelf {
+    private var lookups: [[UInt8]: HuffmanLookup] = [:]
+
+    mutating func lookups(_ tables: [[UInt8]?], isDC: Bool) throws(ScanError) -> [HuffmanLookup] {
+        var result: [HuffmanLookup] = []
+        for table in tables {
+            guard let table else { throw .corrupt("a scan before its Huffman table") }
+            if let known = lookups[[isDC ? 1 : 0] + table] {
+                result.append(known)
+                continue
+            }
+            guard let lookup = HuffmanLookup(table, isDC: isDC) else {
+                throw .corrupt("damaged Huffman table")
+            }
+            lookups[[isDC ? 1 : 0] + table] = lookup
+            result.append(lookup)
+        }
+        return result
+    }
+}

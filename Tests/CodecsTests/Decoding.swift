@@ -1,0 +1,96 @@
+import Codecs
+import Pixels
+import TestSupport
+
+/// How a test decodes a file.
+struct DecodePlan {
+    var numerator = 8
+    var background: UInt32 = 0xFFFFFF
+    /// Size of the bitmap; nil for one sample an output sample.
+    var size: PixelSize?
+    /// What is missing at the end is filled.
+    var allowsTruncated = false
+    /// A header that claims more is refused, as admission does.
+    var maxPixels = 4_000_000
+    var copyLimit: Int?
+    var stopsAtOnce = false
+}
+
+/// All a decoder said of a file.
+struct Decoded {
+    var bitmap: Bitmap
+    var header: ImageHeader
+    var rowSize: PixelSize
+    var rowsTaken: Int
+    /// Bytes up to the end of the picture; nil when the file ended before.
+    var consumed: Int?
+    var notes: DecodeNotes
+    var losslessCopy: [UInt8]?
+}
+
+/// Decodes a file pushed in the given pieces, all at once if nil, in the order of calls that `ImageDecoder` asks.
+func decode(
+    _ decoder: consuming some ImageDecoder & ~Copyable, _ bytes: [UInt8], in ranges: [Range<Int>]? = nil,
+    _ plan: DecodePlan = DecodePlan()
+) throws(CodecError) -> Decoded {
+    var decoder = decoder
+    var header: ImageHeader?
+    var rows: RowPipeline?
+    var consumed: Int?
+    for range in ranges ?? [0..<bytes.count] where consumed == nil {
+        var at = range.lowerBound
+        while at < range.upperBound, consumed == nil {
+            switch try decoder.push(bytes.span.extracting(at..<range.upperBound), into: rows) {
+            case .needsInput: at = range.upperBound
+            case .header(let found, let used):
+                at += used
+                guard found.size.area <= plan.maxPixels else { throw CodecError(.memory, "too many pixels") }
+                header = found
+                rows = pipeline(found, plan)
+                if let limit = plan.copyLimit { decoder.keepLosslessCopy(limit: limit) }
+                try decoder.start(numerator: plan.numerator, memoryLimit: 64_000_000)
+            case .finished(let used): consumed = at + used
+            }
+        }
+    }
+    if consumed == nil { try decoder.finish(padding: plan.allowsTruncated, into: rows) }
+    guard let header, let rows else { throw CodecError(.corrupt, "finished without a header") }
+    let rowsTaken = rows.rowsTaken
+    let rowSize = header.rowSize(numerator: plan.numerator)
+    rows.fill(to: rowSize.height)
+    return Decoded(
+        bitmap: rows.finish()[0], header: header, rowSize: rowSize, rowsTaken: rowsTaken, consumed: consumed,
+        notes: decoder.notes, losslessCopy: decoder.takeLosslessCopy())
+}
+
+private func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline {
+    let rowSize = header.rowSize(numerator: plan.numerator)
+    let region = SourceRegion(
+        x: 0, y: 0, width: Double(rowSize.width), height: Double(rowSize.height), usable: rowSize)
+    let size = plan.size.map { PixelSize(min($0.width, rowSize.width), min($0.height, rowSize.height)) }
+    let scaler = RowScaler(source: region, size: size ?? rowSize, channels: header.layout.isGray ? 1 : 3)
+    let stops = plan.stopsAtOnce
+    return RowPipeline(
+        layout: header.layout, width: rowSize.width, background: plan.background, scalers: [scaler],
+        shouldStop: { stops })
+}
+
+func decodeJPEG(
+    _ bytes: [UInt8], in ranges: [Range<Int>]? = nil, _ plan: DecodePlan = DecodePlan(), maxScans: Int = 100
+) throws(CodecError) -> Decoded {
+    try decode(try JPEGDecoder(maxScans: maxScans), bytes, in: ranges, plan)
+}
+
+func decodePNG(
+    _ bytes: [UInt8], in ranges: [Range<Int>]? = nil, _ plan: DecodePlan = DecodePlan()
+) throws(CodecError) -> Decoded {
+    try decode(try PNGDecoder(), bytes, in: ranges, plan)
+}
+
+extension Picture {
+    init(_ bitmap: Bitmap) {
+        self.init(
+            width: bitmap.size.width, height: bitmap.size.height, channels: bitmap.channels,
+            samples: bitmap.samples)
+    }
+}

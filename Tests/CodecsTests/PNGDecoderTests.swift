@@ -1,0 +1,145 @@
+import Codecs
+import Pixels
+import TestSupport
+import Testing
+
+/// PNGs made by hand: what PngSuite has no example of.
+@Suite struct PNGDecoderTests {
+    private static let rows: [[UInt8]] = [
+        [10, 20, 30, 40, 50, 60, 70, 80, 90], [1, 2, 3, 4, 5, 6, 7, 8, 9],
+        [255, 254, 253, 0, 0, 0, 128, 64, 32],
+    ]
+    private static let header = PNGFile.header(3, 3, colorType: 2)
+    private static let data = PNGFile.imageData(rows: rows)
+
+    @Test func builderMakesSoundFiles() throws {
+        let bytes = PNGFile([Self.header, Self.data, PNGFile.end]).bytes
+        let reference = try #require(ReferencePNG(bytes))
+        #expect(reference.samples == Self.rows.flatMap { $0 }.map(UInt16.init))
+        #expect(try decodePNG(bytes).bitmap.samples == Self.rows.flatMap { $0 })
+        let suite = try fixture("pngsuite/basn6a08.png")
+        #expect(PNGFile(parsing: suite).bytes == suite)
+    }
+
+    /// Transparency that libpng drops with a warning must not be promised in the layout: rows would be read
+    /// beyond their end.
+    @Test func transparencyThatIsDroppedIsNotPromised() throws {
+        let key = [0, 10, 0, 20, 0, 30] as [UInt8]
+        let palette = PNGFile.Chunk("PLTE", [1, 2, 3, 4, 5, 6])
+        let dropped: [[PNGFile.Chunk]] = [
+            [Self.header, .init("tRNS", Array(key.dropLast())), Self.data],
+            [Self.header, .init("tRNS", key, checkSum: 1), Self.data],
+            [Self.header, .init("tRNS"), Self.data],
+            [Self.header, .init("tRNS", key), palette, Self.data],
+            [PNGFile.header(3, 3, colorType: 3), .init("tRNS", [9]), palette, Self.indices],
+            [PNGFile.header(3, 3, colorType: 3), palette, .init("tRNS", [9, 9, 9]), Self.indices],
+            [PNGFile.header(3, 3, colorType: 3), palette, .init("tRNS"), Self.indices],
+        ]
+        for (index, chunks) in dropped.enumerated() {
+            let bytes = PNGFile(chunks + [PNGFile.end]).bytes
+            let reference = try #require(ReferencePNG(bytes), "\(index)")
+            let decoded = try decodePNG(bytes)
+            #expect(decoded.header.layout.channelCount == reference.channels, "\(index)")
+            #expect(reference.channels == 3, "\(index)")
+            #expect(decoded.bitmap.samples == reference.samples.map(UInt8.init), "\(index)")
+        }
+    }
+
+    private static let indices = PNGFile.imageData(rows: [[0, 1, 0], [1, 1, 1], [0, 0, 1]])
+
+    @Test func transparencyThatCountsIsShown() throws {
+        let key: [UInt8] = [0, 10, 0, 20, 0, 30]
+        let bytes = PNGFile([Self.header, .init("tRNS", key), Self.data, PNGFile.end]).bytes
+        let decoded = try decodePNG(bytes, DecodePlan(background: 0x1122AA))
+        #expect(decoded.header.layout == PixelLayout(.rgba))
+        #expect(decoded.bitmap.samples == [0x11, 0x22, 0xAA] + Self.rows.flatMap { $0 }.dropFirst(3))
+    }
+
+    @Test func notesSayWhatWasThere() throws {
+        func notes(_ extra: PNGFile.Chunk, behind: Bool = false) throws -> DecodeNotes {
+            let chunks = behind ? [Self.header, Self.data, extra] : [Self.header, extra, Self.data]
+            return try decodePNG(PNGFile(chunks + [PNGFile.end]).bytes).notes
+        }
+        for type in ["tEXt", "zTXt", "iTXt", "tIME"] {
+            #expect(try notes(.init(type, Array("Title\0words".utf8))).hasMetadata, "\(type)")
+            #expect(try notes(.init(type, Array("Title\0words".utf8)), behind: true).hasMetadata, "\(type)")
+        }
+        for type in ["iCCP", "gAMA", "cHRM", "cICP"] {
+            #expect(try notes(.init(type, [0])).hasProfile, "\(type)")
+        }
+        #expect(try notes(.init("acTL", [0, 0, 0, 1, 0, 0, 0, 0])).isAnimated)
+        let plain = try notes(.init("vpAg", [0]))
+        #expect(!plain.hasMetadata && !plain.hasProfile && !plain.isAnimated && plain.orientation == nil)
+    }
+
+    @Test func orientationIsFoundBeforeAndBehindThePicture() throws {
+        let exif = hex("4949 2A00 08000000 0100 1201 0300 01000000 06000000 00000000")
+        let before = PNGFile([Self.header, .init("eXIf", exif), Self.data, PNGFile.end])
+        #expect(try decodePNG(before.bytes).header.orientation == .rotated90)
+        #expect(try decodePNG(before.bytes).notes.hasMetadata)
+        let behind = PNGFile([Self.header, Self.data, .init("eXIf", exif), PNGFile.end])
+        #expect(try decodePNG(behind.bytes).notes.orientation == .rotated90)
+        let large = exif + [UInt8](repeating: 0, count: 70_000)
+        let tooLarge = PNGFile([Self.header, .init("eXIf", large), Self.data, PNGFile.end])
+        #expect(try decodePNG(tooLarge.bytes).header.orientation == .upright)
+    }
+
+    @Test func bytesBehindThePictureAreLeftAlone() throws {
+        let bytes = PNGFile([Self.header, Self.data, PNGFile.end]).bytes
+        for tail: [UInt8] in [[0], bytes, Array("trailing".utf8)] {
+            #expect(try decodePNG(bytes + tail).consumed == bytes.count)
+        }
+    }
+
+    @Test func whatIsNoPNGIsRefused() throws {
+        let files: [(PNGFile, CodecError.Kind)] = [
+            (PNGFile([.init("CgBI", [0x50, 0, 0x20, 2]), Self.header, Self.data]), .unsupportedVariant),
+            (PNGFile([Self.data, Self.header]), .corrupt),
+            (PNGFile([.init("IHDR", Array(Self.header.data.dropLast())), Self.data]), .corrupt),
+            (PNGFile([PNGFile.header(0, 3, colorType: 2), Self.data]), .corrupt),
+            (PNGFile([PNGFile.header(3, 0, colorType: 2), Self.data]), .corrupt),
+            (PNGFile([PNGFile.header(3, 3, depth: 4, colorType: 2), Self.data]), .corrupt),
+            (PNGFile([PNGFile.header(3, 3, colorType: 5), Self.data]), .corrupt),
+            (PNGFile([PNGFile.header(3, 3, colorType: 3), Self.indices, PNGFile.end]), .corrupt),
+            (PNGFile([Self.header, .init("1234"), Self.data]), .corrupt),
+            (PNGFile([Self.header, .init("ABCD"), Self.data]), .corrupt),
+            (PNGFile([Self.header, .init("IDAT", [0x78, 1, 1]), PNGFile.end]), .corrupt),
+            (PNGFile([Self.header, PNGFile.end]), .corrupt),
+            // A sound stream of two rows where three are due.
+            (
+                PNGFile([Self.header, PNGFile.imageData(rows: Array(Self.rows.prefix(2))), PNGFile.end]),
+                .corrupt
+            ),
+            (PNGFile([Self.header, .init("IDAT", Self.data.data, checkSum: 1), PNGFile.end]), .corrupt),
+        ]
+        for (index, file) in files.enumerated() {
+            let error = #expect(throws: CodecError.self, "\(index)") { try decodePNG(file.0.bytes) }
+            #expect(error?.kind == file.1, "\(index)")
+        }
+    }
+
+    @Test func stopsWhenAsked() throws {
+        for name in ["basn2c08", "basi2c08"] {
+            let error = #expect(throws: CodecError.self) {
+                try decodePNG(try fixture("pngsuite/\(name).png"), DecodePlan(stopsAtOnce: true))
+            }
+            #expect(error?.kind == .stopped)
+        }
+    }
+
+    /// Rows that came are shown, the others are the background.
+    @Test func truncatedPicturesArePadded() throws {
+        let data = PNGFile.Chunk("IDAT", Array(Self.data.data.prefix(2 + 5 + 2 * 10)))
+        let whole = PNGFile([Self.header, data]).bytes
+        let decoded = try decodePNG(
+            whole, DecodePlan(background: 0x40C080, allowsTruncated: true))
+        let expected = Self.rows[0] + Self.rows[1] + [0x40, 0xC0, 0x80, 0x40, 0xC0, 0x80, 0x40, 0xC0, 0x80]
+        #expect(decoded.bitmap.samples == expected)
+    }
+}
+
+/// Bytes written in hexadecimal; spaces may stand anywhere.
+func hex(_ text: String) -> [UInt8] {
+    let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue ?? 0) }
+    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}

@@ -1,0 +1,84 @@
+import JPEGCore
+import TestSupport
+import Testing
+
+@Suite struct LosslessCopyTests {
+    /// Copies a file as the decoder does: segments that a decoder needs, and all entropy-coded data.
+    private func copy(_ bytes: [UInt8], limit: Int = 1_000_000) -> LosslessCopy {
+        var facts = JPEGFacts()
+        var copy = LosslessCopy(limit: limit)
+        let walked = Walked(bytes)
+        for item in walked.items {
+            switch item {
+            case .segment(let marker, let segment):
+                if facts.note(marker: marker, segment: segment) {
+                    copy.append(segment: segment, marker: marker)
+                }
+            case .entropy(let data): copy.append(data.span)
+            }
+        }
+        if walked.consumed != nil { copy.end() }
+        return copy
+    }
+
+    /// Files that may pass: sequential, grey or YCbCr.
+    static let names = [
+        "4:4:4", "4:2:0", "4:2:2", "4:4:0", "4:1:1", "grey", "restarts", "quality 100, optimised",
+        "quality 5", "1 x 1",
+    ]
+
+    @Test(arguments: names) func samplesStayTheSame(_ name: String) throws {
+        let bytes = try JPEGSamples.named(name)
+        let copied = copy(bytes)
+        #expect(!copied.isOverfull)
+        #expect(try JPEGSamples.reference(copied.bytes) == JPEGSamples.reference(bytes))
+    }
+
+    /// What describes is dropped wherever it stands, and so are fill bytes.
+    @Test(arguments: names) func metadataIsDropped(_ name: String) throws {
+        let bytes = try JPEGSamples.named(name)
+        let secret = ascii("SECRET")
+        let thumbnail = segment(
+            0xE0, ascii("JFIF\0") + hex("0102 00 0048 0048 01 02") + secret)  // 1 × 2 pixels of RGB
+        let extra = [
+            segment(0xE1, ascii("Exif\0\0") + secret), segment(0xE2, ascii("ICC_PROFILE\0") + secret),
+            segment(0xED, secret), segment(0xFE, secret), hex("FFFFFF"), segment(0xEE, secret),
+        ]
+        .flatMap { $0 }
+        // In place of cjpeg's JFIF header, and again before the scan.
+        let scan = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xDA]) })
+        let full = [0xFF, 0xD8] + thumbnail + extra + bytes[20..<scan] + extra + bytes[scan...] + secret
+        let copied = copy(full).bytes
+        #expect(try JPEGSamples.reference(copied) == JPEGSamples.reference(bytes))
+        #expect(copied.starts(with: LosslessCopy.head))
+        #expect(!copied.indices.contains { copied[$0...].starts(with: secret) })
+        let markers = Walked(copied).items.compactMap { item -> UInt8? in
+            if case .segment(let marker, _) = item { marker } else { nil }
+        }
+        #expect(markers.filter { $0 >= 0xE0 } == [0xE0])
+        #expect(copied == copy(bytes).bytes)
+        #expect(Walked(copied).consumed == copied.count)
+    }
+
+    /// The head is a JFIF header as T.871 writes it, density 1 : 1, no thumbnail.
+    @Test func headIsJFIF() {
+        #expect(
+            LosslessCopy.head == hex("FFD8") + segment(0xE0, ascii("JFIF\0") + hex("0101 00 0001 0001 00 00"))
+        )
+    }
+
+    @Test func limitIsKept() throws {
+        let bytes = try JPEGSamples.named("4:2:0")
+        let whole = copy(bytes).bytes
+        #expect(copy(bytes, limit: whole.count).bytes == whole)
+        let over = copy(bytes, limit: whole.count - 1)
+        #expect(over.isOverfull && over.bytes.isEmpty)
+        #expect(copy(bytes, limit: 0).isOverfull)
+        var dropped = LosslessCopy(limit: 1000)
+        dropped.drop()
+        dropped.append([1, 2, 3].span)
+        dropped.append(segment: segment(0xDB, [0]), marker: 0xDB)
+        dropped.end()
+        #expect(dropped.isOverfull && dropped.bytes.isEmpty)
+    }
+}
