@@ -9,6 +9,8 @@ struct BlockActivity: Sendable {
     /// Mean square of AC at which errors count half.
     private static let halfEnergy: Float = 1050
 
+    static func memoryNeed(blocks: Int) -> Int { blocks * 4 }
+
     init(_ image: CoefficientImage) {
         let count = image.geometry.totalBlocks
         let lumaBlocks = image.geometry.blockCount(of: 0)

@@ -97,6 +97,8 @@ package struct QuantisationTables: Hashable, Sendable {
         return lower + (Double(sum(atQuality: whole + 1)) - lower) * (bounded - Double(whole))
     }
 
+    var meanChroma: Double { Double(chroma.reduce(0) { $0 + Int($1) }) / 64 }
+
     /// libjpeg's law from quality to scale in percent, joined by straight lines between its whole numbers.
     ///
     /// Below 50 libjpeg divides 5000 by the quality and drops the remainder, which is why the whole numbers

@@ -17,8 +17,8 @@ struct RefinedSearch {
     private var rates: [CodeRates] = []
 
     /// Share of the budget that is not worth another try, and the share aimed at.
-    private static let goodFill = 0.9965
-    private static let aim = 0.9985
+    private let goodFill: Double
+    private let aim: Double
     private static let maximumTries = 12
     /// Distance in base-2 log size that strength can go without harm.
     private static let withinStrength = 0.04
@@ -45,7 +45,11 @@ struct RefinedSearch {
         var logSize: Double { approximateLog2(Double(bytes)) }
     }
 
-    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, progressive: Progressive) {
+    init(
+        image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
+    ) {
+        goodFill = effort == .best ? 0.9993 : 0.9965
+        aim = effort == .best ? 0.9998 : 0.9985
         self.progressive = progressive
         script = .sequential
         self.image = image
@@ -82,6 +86,7 @@ struct RefinedSearch {
     private func result(_ bytes: [UInt8], _ found: Try, _ limit: EncodedJPEG.Limit) -> EncodedJPEG {
         EncodedJPEG(
             bytes: bytes, quality: found.coding.quantisation.quality, subsampling: image.subsampling,
+            chromaDivisor: found.coding.quantisation.meanChroma,
             limitedBy: limit)
     }
 }
@@ -195,7 +200,8 @@ extension RefinedSearch {
     }
 
     /// The step that a quarter of the rows points to.
-    private mutating func expectedStep(_ ceiling: PictureCoding, _ goal: Double, _ slope: inout Double) -> Int {
+    private mutating func expectedStep(_ ceiling: PictureCoding, _ goal: Double, _ slope: inout Double) -> Int
+    {
         let ceilingSize = approximateLog2(Double(ceiling.unstuffedBytes(image.geometry)))
         // Weighing bits saves about a fifth at the same tables.
         var step = max(0, min(ladder.last, jump(goal - ceilingSize + 0.25, slope)))
@@ -237,7 +243,7 @@ extension RefinedSearch {
 
     /// The fullest try that fits, by strength alone; failing that, at the next steps; nil if none or cancelled.
     private mutating func fill(_ start: Try, _ target: Int, _ isCancelled: () -> Bool) -> Try? {
-        let goal = approximateLog2(Double(max(1, target)) * Self.aim)
+        let goal = approximateLog2(Double(max(1, target)) * aim)
         let step = start.choice.step
         var slope = Self.typicalSlope
         var latest = start
@@ -249,7 +255,7 @@ extension RefinedSearch {
             if latest.bytes <= target {
                 low = max(low, units)
                 if latest.bytes > best?.bytes ?? 0 { best = latest }
-                if Double(latest.bytes) >= Double(target) * Self.goodFill { return best }
+                if Double(latest.bytes) >= Double(target) * goodFill { return best }
             } else {
                 high = min(high, units)
             }

@@ -46,7 +46,7 @@ struct SearchPass {
         }
         if effort != .fast || progressive == .always {
             var search = RefinedSearch(
-                image: image, ladder: ladder, maxBytes: maxBytes, progressive: progressive)
+                image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
             guard let refined = search.run(ceiling, isCancelled) else { return nil }
             guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
                 file.bytes.count < maxBytes - maxBytes / 64
@@ -236,6 +236,7 @@ extension SearchPass {
     ) -> EncodedJPEG {
         EncodedJPEG(
             bytes: bytes, quality: coding.quantisation.quality, subsampling: image.subsampling,
+            chromaDivisor: coding.quantisation.meanChroma,
             limitedBy: limit)
     }
 }

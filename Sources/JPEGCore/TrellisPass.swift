@@ -15,10 +15,10 @@ struct TrellisPass {
             let count = image.geometry.blockCount(of: component)
             let factors = strength.factors(count: count)
             var lastDC = 0
-            run(component, 0..<factors.boundary, trellis, factors.first, &lastDC, &counts) {
+            unsafe run(component, 0..<factors.boundary, trellis, factors.first, &lastDC, &counts) {
                 unsafe tokens[component].append($0)
             }
-            run(component, factors.boundary..<count, trellis, factors.rest, &lastDC, &counts) {
+            unsafe run(component, factors.boundary..<count, trellis, factors.rest, &lastDC, &counts) {
                 unsafe tokens[component].append($0)
             }
         }
@@ -34,7 +34,7 @@ struct TrellisPass {
             for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
                 var lastDC = 0
                 // The first difference of a row is not worth a lookup.
-                run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) { _ in }
+                unsafe run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) { _ in }
             }
         }
         return counts
