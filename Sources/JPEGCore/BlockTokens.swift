@@ -30,7 +30,7 @@ struct BlockTokens: Sendable {
     /// A token stands for two bits of the file at least: a code and a sign. The arrays may have grown to twice
     /// their size.
     static func memoryNeed(blocks: Int, maxBytes: Int) -> Int {
-        let tokens = min(blocks * (wordsPerBlock - 2), max(0, maxBytes) * 4)
+        let tokens = min(blocks * (wordsPerBlock - 2), min(max(0, maxBytes), .max / 8) * 4)
         return (blocks * 2 + tokens) * 2 + blocks * 4
     }
 }

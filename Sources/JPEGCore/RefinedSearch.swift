@@ -19,7 +19,7 @@ struct RefinedSearch {
     /// Share of the budget that is not worth another try, and the share aimed at.
     private let goodFill: Double
     private let aim: Double
-    private static let maximumTries = 12
+    private static let maximumTries = 20
     /// Distance in base-2 log size that strength can go without harm.
     private static let withinStrength = 0.04
     /// Fewer rows of MCUs than this are always counted whole.

