@@ -66,11 +66,19 @@ package struct BudgetSearch: Sendable {
     /// on 26 pictures at five budgets: up to 0.9 full resolution mostly costs, from 1.3 on it gains in nearly all of them.
     private static let worthwhileDetail = 1.5
 
+    /// Loss where most is lost from which on full resolution is needed at any divisor.
+    ///
+    /// Drawn letters in pure colours have 2400 and fall apart at half resolution, photographs at most 400.
+    private static let unbearableLoss = 1000.0
+
     /// The best file within the budget, with as much chroma as is worth its bytes, or nil if `isCancelled`.
     package func fit(_ bitmap: Bitmap, isCancelled: () -> Bool) -> BudgetFit? {
         let halved = fit(CoefficientImage(bitmap, subsampling: .s420), isCancelled: isCancelled)
-        guard case .fits(let file)? = halved, file.subsampling == .s420,
-            ChromaDetail.lost(bitmap) > Self.worthwhileDetail * file.chromaDivisor * file.chromaDivisor
+        guard case .fits(let file)? = halved, file.subsampling == .s420 else { return halved }
+        let detail = ChromaDetail(bitmap)
+        guard
+            detail.concentrated > Self.unbearableLoss
+                || detail.mean > Self.worthwhileDetail * file.chromaDivisor * file.chromaDivisor
         else { return halved }
         let full = fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
         if case .tooLarge? = full { return halved }
