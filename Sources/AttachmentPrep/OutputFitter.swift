@@ -12,22 +12,24 @@ struct OutputFitter {
     let maxBytes: Int
     let minQuality: Int
     let maxQuality: Int
+    let effort: PreparationOptions.Effort
+    let progressive: PreparationOptions.Progressive
 
     /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
     static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
-        max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s420, maxBytes: maxBytes))
+        max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s444, maxBytes: maxBytes))
     }
 
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
     func fit(_ bitmap: Bitmap, clock: JobClock) throws(PrepError) -> Result {
         let search = BudgetSearch(
             maxBytes: maxBytes, minQuality: Double(minQuality),
-            maxQuality: Double(max(minQuality, maxQuality)))
+            maxQuality: Double(max(minQuality, maxQuality)),
+            effort: Effort(effort), progressive: Progressive(progressive))
         var picture = bitmap
         while true {
             try clock.check(.encode)
-            let image = CoefficientImage(picture, subsampling: .s420)
-            guard let fit = search.fit(image, isCancelled: { clock.isOver }) else {
+            guard let fit = search.fit(picture, isCancelled: { clock.isOver }) else {
                 throw clock.reason(.encode)
             }
             switch fit {
@@ -59,6 +61,28 @@ struct OutputFitter {
 
     /// Tables and headers of a small file, about.
     private static let headerBytes = 400
+}
+
+extension Effort {
+    fileprivate init(_ effort: PreparationOptions.Effort) {
+        self =
+            switch effort {
+            case .fast: .fast
+            case .default: .default
+            case .best: .best
+            }
+    }
+}
+
+extension Progressive {
+    fileprivate init(_ progressive: PreparationOptions.Progressive) {
+        self =
+            switch progressive {
+            case .auto: .auto
+            case .never: .never
+            case .always: .always
+            }
+    }
 }
 
 extension Bitmap {
