@@ -55,7 +55,8 @@ package struct BudgetSearch: Sendable {
         progressive: Progressive = .auto
     ) {
         self.progressive = progressive
-        self.maxBytes = maxBytes
+        // No picture is as large as the upper end, and sums near it must not overflow.
+        self.maxBytes = max(0, min(.max / 16, maxBytes))
         self.effort = effort
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
     }

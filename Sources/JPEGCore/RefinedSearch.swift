@@ -163,7 +163,9 @@ extension RefinedSearch {
     private mutating func write(_ found: Try) -> [UInt8]? {
         if made?.choice != found.choice { _ = attempt(found.choice, found.rates) }
         guard let scans = found.scans else {
-            return TokenWriter.write(image.geometry, found.coding, tokens, limit: maxBytes)
+            return TokenWriter.write(
+                image.geometry, found.coding, tokens,
+                limit: min(maxBytes, found.coding.unstuffedBytes(image.geometry) * 2))
         }
         guard scans.unstuffedBytes(image.geometry) <= maxBytes else { return nil }
         return ProgressiveWriter.write(

@@ -49,7 +49,7 @@ struct SearchPass {
                 image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
             guard let refined = search.run(ceiling, isCancelled) else { return nil }
             guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
-                file.bytes.count < maxBytes - maxBytes / 64
+                file.bytes.count < maxBytes - maxBytes / 80
             else {
                 return refined
             }

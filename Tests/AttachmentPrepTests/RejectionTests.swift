@@ -59,7 +59,6 @@ import Testing
             #expect(run.record.source?.format == format && run.record.outcome == .rejected, "\(format)")
             #expect(run.picture == nil && run.record.error != nil)
             #expect(run.record.source?.typeMismatch == true && run.record.warnings == [.mismatchedExtension])
-            #expect(Decoders.decodes(format) == (run.code != .unsupportedFormat), "\(format)")
         }
     }
 
