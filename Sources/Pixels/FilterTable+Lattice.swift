@@ -32,6 +32,16 @@ extension FilterTable {
         }
     }
 
+    /// The largest sum of negative weights of an output sample, as a positive fraction of `one`.
+    var mostBelowZero: Double {
+        let sums = starts.indices.map { i in
+            pairs[(i * stride)..<(i * stride + Int(counts[i]))].reduce(0) { sum, pair in
+                sum + min(Int32(Int16(truncatingIfNeeded: pair)), 0) + min(pair >> 16, 0)
+            }
+        }
+        return -Double(sums.min() ?? 0) / Double(Self.one)
+    }
+
     /// The numbers of the lattice's samples, below `count`, that lie within the taps of output sample `i`.
     private func taps(of i: Int, first: Int, step: Int, count: Int) -> Range<Int> {
         let low = 2 * Int(starts[i])

@@ -4,12 +4,14 @@
 /// taps, along columns and rows as before. Each pass therefore runs through the same window of open rows, and only
 /// its finished output rows are added here: at most seven times, so that seven roundings are all that is lost.
 struct PassSums {
-    /// Linear light 1.0: 1.5 × that of `SRGBCurve`.
+    /// Linear light 1.0 is half as many times that of `SRGBCurve`.
     ///
     /// Sums wrap, so only the range of finished ones must fit 16 bits. A Lanczos-3 filter that meets its source half
-    /// way between two samples weighs by 1.27 and −0.27 at most, along both axes by 1.69 and −0.69; there is room
-    /// for −0.83 up to 1.83.
-    private static let bias: UInt16 = 20480
+    /// way between two samples weighs by 1.27 and −0.27, along both axes by 1.69 and −0.69; at 3 there is room for
+    /// −0.83 up to 1.83. Only pictures of a few samples get further, and at 2 from −1.5 to 2.5.
+    private let scale: Int32
+    /// What is added to a sum to make the least one zero.
+    private let bias: UInt16
 
     /// The filter's tables for all the rows and columns of the source.
     let columns: FilterTable
@@ -28,6 +30,9 @@ struct PassSums {
         self.size = size
         self.channels = channels
         light = [UInt16](repeating: 0, count: size.area * channels)
+        let (n, m) = (columns.mostBelowZero, rows.mostBelowZero)
+        scale = n * (1 + m) + m * (1 + n) < 0.82 ? 3 : 2
+        bias = scale == 3 ? 20480 : 24576
     }
 
     /// Bytes the sums take.
@@ -43,9 +48,10 @@ struct PassSums {
         let count = size.width &* channels
         let base = y &* count
         let half = FilterTable.one
-        // Below 1.7 × 2²⁸, three times a sum stays within 32 bits.
+        let scale = scale
+        // Below 1.83 × 2²⁸, or 2.5 × 2²⁸, that many times a sum stays within 32 bits.
         @inline(__always) func scaled(_ sum: Int32) -> UInt16 {
-            UInt16(truncatingIfNeeded: (sum &* 3 &+ half) &>> (FilterTable.shift &+ 1))
+            UInt16(truncatingIfNeeded: (sum &* scale &+ half) &>> (FilterTable.shift &+ 1))
         }
         unsafe light.withUnsafeMutableBufferPointer { light in
             if channels == 3 {
@@ -63,7 +69,7 @@ struct PassSums {
         unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
             for i in light.indices {
                 // Clamped to 0...white, the index is inside the curve.
-                samples[i] = unsafe curve[Int(min(max(Self.value(light[i]), 0), SRGBCurve.white))]
+                samples[i] = unsafe curve[Int(min(max(value(light[i]), 0), SRGBCurve.white))]
             }
         }
         return samples
@@ -71,9 +77,9 @@ struct PassSums {
 
     /// A sum as light on the scale of the curve.
     @inline(__always)
-    private static func value(_ sum: UInt16) -> Int32 {
+    private func value(_ sum: UInt16) -> Int32 {
         let signed = Int32(sum &+ bias) &- Int32(bias)
-        return (signed &* 43691 &+ 32768) &>> 16  // times 2 / 3
+        return scale == 2 ? signed : (signed &* 43691 &+ 32768) &>> 16  // times 2 / 3
     }
 }
 
@@ -116,7 +122,7 @@ extension PassSums {
             for c in 0..<channels {
                 let at = base + x * channels + c
                 if weights[x] >= least {
-                    let light = Int(Self.value(light[at])) << (2 * Int(FilterTable.shift))
+                    let light = Int(value(light[at])) << (2 * Int(FilterTable.shift))
                     samples[at] = SRGBCurve.encoded8[min(max(light / weights[x], 0), Int(SRGBCurve.white))]
                 } else {
                     samples[at] = samples[at - channels]
