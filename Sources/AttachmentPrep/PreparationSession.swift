@@ -219,7 +219,7 @@ public struct PreparationSession: ~Copyable {
         let scalers = admission.targets.map { target in
             RowScaler(
                 source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.isGray ? 1 : 3, interlace: header.interlace)
+                channels: header.layout.channels(over: options.background), interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
