@@ -98,7 +98,8 @@ struct Admission {
         for target in targets {
             let size = target.placement.size
             let region = target.placement.region(scale: numerator, of: header.size)
-            decoding += RowScaler.memoryNeed(source: region, size: size, channels: 3)
+            decoding += RowScaler.memoryNeed(
+                source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
             bitmaps += size.area * 3
             encoding = max(encoding, OutputFitter.memoryNeed(size: size, maxBytes: target.maxBytes))
             if target.mayPassLossless { copy = max(copy, target.maxBytes) }

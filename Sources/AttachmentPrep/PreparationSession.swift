@@ -219,12 +219,12 @@ public struct PreparationSession: ~Copyable {
         let scalers = admission.targets.map { target in
             RowScaler(
                 source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.isGray ? 1 : 3)
+                channels: header.layout.channels(over: options.background), interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, shouldStop: { clock.isOver })
+            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {

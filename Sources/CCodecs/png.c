@@ -19,9 +19,8 @@ struct ap_png {
     ap_row_fn row;      // valid during a push only
     void *context;
     ap_png_header header;
-    size_t row_bytes;
-    uint32_t rows;      // rows delivered
-    uint8_t *frame;     // of an interlaced picture
+    uint64_t rows;      // rows delivered, of all passes
+    uint64_t rows_due;
     int32_t oddities;
     char message[200];
 };
@@ -51,45 +50,37 @@ static void on_info(png_structp reader, png_infop info) {
         const uint16_t probe = 1;
         if (*(const uint8_t *)&probe == 1) png_set_swap(reader);
     }
-    int interlaced = png_set_interlace_handling(reader) > 1;
+    // Without png_set_interlace_handling the reader hands over each pass's own rows, and needs no frame.
     png_read_update_info(reader, info);
     png->header.width = png_get_image_width(reader, info);
     png->header.height = png_get_image_height(reader, info);
     png->header.channels = png_get_channels(reader, info);
     png->header.bits = png_get_bit_depth(reader, info);
-    png->row_bytes = png_get_rowbytes(reader, info);
-    if (interlaced) {
-        png->frame = calloc(png->header.height, png->row_bytes);
-        if (!png->frame) leave(png, AP_MEMORY);
+    png->rows_due = png->header.height;
+    if (png_get_interlace_type(reader, info) == PNG_INTERLACE_NONE) return;
+    png->rows_due = 0;
+    for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; pass++) {
+        if (PNG_PASS_COLS(png->header.width, pass) > 0) {
+            png->rows_due += PNG_PASS_ROWS(png->header.height, pass);
+        }
     }
 }
 
 static void on_row(png_structp reader, png_bytep row, png_uint_32 y, int pass) {
     ap_png *png = png_get_progressive_ptr(reader);
+    (void)y;
     (void)pass;
-    if (png->frame) {
-        png_progressive_combine_row(reader, png->frame + (size_t)y * png->row_bytes, row);
-        return;
-    }
     if (!row) return;
     png->rows++;
     if (png->row(png->context, row)) leave(png, AP_STOPPED);
 }
 
-static void deliver_frame(ap_png *png) {
-    while (png->frame && png->rows < png->header.height) {
-        if (png->row(png->context, png->frame + (size_t)png->rows * png->row_bytes)) leave(png, AP_STOPPED);
-        png->rows++;
-    }
-}
-
 static void on_end(png_structp reader, png_infop info) {
     ap_png *png = png_get_progressive_ptr(reader);
     (void)info;
-    deliver_frame(png);
-    if (png->rows < png->header.height) {
-        snprintf(png->message, sizeof png->message, "the picture data ends after row %u of %u",
-                 (unsigned)png->rows, (unsigned)png->header.height);
+    if (png->rows < png->rows_due) {
+        snprintf(png->message, sizeof png->message, "the picture data ends after row %llu of %llu",
+                 (unsigned long long)png->rows, (unsigned long long)png->rows_due);
         leave(png, AP_CORRUPT);
     }
     png->over = 1;
@@ -118,7 +109,6 @@ ap_png *ap_png_create(void) {
 void ap_png_destroy(ap_png *png) {
     if (!png) return;
     if (png->reader) png_destroy_read_struct(&png->reader, png->info ? &png->info : NULL, NULL);
-    free(png->frame);
     free(png);
 }
 
@@ -129,17 +119,6 @@ ap_status ap_png_push(ap_png *png, const uint8_t *bytes, size_t count, ap_row_fn
     if (setjmp(png->trap)) return png->status;
     png_process_data(png->reader, png->info, (png_bytep)bytes, count);
     return png->over ? png->status : AP_NEEDS_INPUT;
-}
-
-ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context) {
-    if (png->over) return png->status;
-    png->row = row;
-    png->context = context;
-    if (setjmp(png->trap)) return png->status;
-    deliver_frame(png);
-    png->over = 1;
-    png->status = AP_FINISHED;
-    return png->status;
 }
 
 int32_t ap_png_has_transparency(const ap_png *png) {

@@ -56,6 +56,8 @@ package struct ImageHeader: Sendable {
     package let layout: PixelLayout
     /// The N of N/8 the codec can decode at, smallest first; 8 is always there.
     package let numerators: [Int]
+    /// Whether rows come pass by pass (`Adam7`).
+    package var isInterlaced = false
     /// Whether the codec can show nothing before the last byte: the spool route.
     package let needsWholeInput: Bool
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
@@ -64,6 +66,9 @@ package struct ImageHeader: Sendable {
     package let subsampling: String?
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
+
+    /// The passes in which rows come, if they do.
+    package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
 
     /// Size of the rows at N/8, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {

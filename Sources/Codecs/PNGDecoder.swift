@@ -75,9 +75,6 @@ package import Pixels
         guard pad, isStarted else {
             throw CodecError(.truncated, "the bytes end before the end of the picture")
         }
-        let none: [UInt8] = []
-        let status = unsafe none.span.push(into: rows) { unsafe ap_png_flush(png, $2, $3) }
-        guard status == .finished else { throw error(status) }
         isOver = true
     }
 
@@ -151,12 +148,12 @@ package import Pixels
         // As libpng judged the chunk: rows are read at the length that the layout says.
         let layout = header.layout(hasTransparency: unsafe ap_png_has_transparency(png) != 0)
         let rowBytes = header.size.width * layout.bytesPerPixel
-        let frameBytes = header.isInterlaced ? rowBytes * header.size.height : 0
         return ImageHeader(
             size: header.size, orientation: notes.orientation ?? .upright, layout: layout, numerators: [8],
-            needsWholeInput: false, mayPassLossless: false, subsampling: nil,
+            isInterlaced: header.isInterlaced, needsWholeInput: false, mayPassLossless: false,
+            subsampling: nil,
             // The row, the one above it and the expanded one; zlib's window and state.
-            codecNeed: { _ in rowBytes * 4 + frameBytes + 100_000 })
+            codecNeed: { _ in rowBytes * 4 + 100_000 })
     }
 
     // By value: a span of one's own property would forbid the mutation.

@@ -127,12 +127,20 @@ package struct FilterTable: Sendable {
         return 3 * sin(a) * sin(a / 3) / (a * a)
     }
 
+    /// A table put together elsewhere in this module.
+    init(starts: [Int32], counts: [Int32], pairs: [Int32], stride: Int) {
+        self.starts = starts
+        self.counts = counts
+        self.pairs = pairs
+        self.stride = stride
+    }
+
     /// How many output samples any one pair of source samples takes part in, at most.
     package var overlap: Int {
         var most = 1
         var oldest = 0
         for i in starts.indices {
-            while starts[oldest] + counts[oldest] <= starts[i] { oldest += 1 }
+            while oldest < i, starts[oldest] + counts[oldest] <= starts[i] { oldest += 1 }
             most = max(most, i - oldest + 1)
         }
         return most

@@ -30,6 +30,13 @@ package struct PixelLayout: Hashable, Sendable {
     /// Whether every pixel's red, green and blue are equal by construction; the matte must be grey too.
     package var isGray: Bool { channels == .gray || channels == .grayAlpha }
 
+    /// Channels that a picture of such rows needs over a background 0xRRGGBB, which shows where pixels are
+    /// transparent or missing: 1 or 3.
+    package func channels(over background: UInt32) -> Int {
+        let (red, green, blue) = (background >> 16 & 255, background >> 8 & 255, background & 255)
+        return isGray && red == green && green == blue ? 1 : 3
+    }
+
     /// Whether samples are inks, to be turned into light.
     package var isInk: Bool { if case .cmyk = channels { true } else { false } }
 }

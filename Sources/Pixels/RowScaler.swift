@@ -7,16 +7,20 @@ package final class RowScaler {
     package let size: PixelSize
     /// 1 or 3 channels in the bitmap; rows come in as red, green and blue.
     package let channels: Int
-    private let columns: FilterTable
-    private let rows: FilterTable
-    private let openRows: Int
+    /// Of the rows that come: all there are, or those of the current pass.
+    private var columns: FilterTable
+    private var rows: FilterTable
+    private var openRows: Int
     /// Two horizontally filtered rows interleaved: three channels a pixel, each a 16-bit lane of either row.
     private var filtered: [SIMD4<Int32>]
     /// `openRows` accumulators of one output row each, used in turn.
     private var sums: [SIMD4<Int32>]
     /// Vectors of four samples in a row of `size.width` × 3.
     private let vectors: Int
-    private let bitmap: PageBuffer<UInt8>
+    /// Of a plain picture: where finished rows go.
+    private var bitmap: PageBuffer<UInt8>?
+    /// Of an interlaced picture: where the passes are added up, in the place of a bitmap.
+    private var passes: PassSums?
     private var firstOpen = 0
     private var nextOpen = 0
 
@@ -24,7 +28,8 @@ package final class RowScaler {
     ///   - source: the part of the incoming rows to be shown and how many samples of them carry picture.
     ///   - size: of the bitmap.
     ///   - channels: 1 or 3.
-    package init(source: SourceRegion, size: PixelSize, channels: Int) {
+    ///   - interlace: says that rows come pass by pass, each of which must be begun.
+    package init(source: SourceRegion, size: PixelSize, channels: Int, interlace: Adam7? = nil) {
         self.size = size
         self.channels = channels
         columns = FilterTable(
@@ -36,14 +41,50 @@ package final class RowScaler {
         // One vector more: a pixel is stored as four lanes, the idle one into what follows.
         filtered = [SIMD4<Int32>](repeating: .zero, count: vectors + 1)
         sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
-        bitmap = PageBuffer(count: size.area * channels)
+        if let interlace {
+            passes = PassSums(interlace, columns: columns, rows: rows, size: size, channels: channels)
+        } else {
+            bitmap = PageBuffer(count: size.area * channels)
+        }
     }
 
     /// Bytes a scaler of this shape takes, its bitmap included.
-    package static func memoryNeed(source: SourceRegion, size: PixelSize, channels: Int) -> Int {
-        FilterTable.memoryNeed(extent: source.width, count: size.width)
+    package static func memoryNeed(
+        source: SourceRegion, size: PixelSize, channels: Int, isInterlaced: Bool = false
+    ) -> Int {
+        let tables =
+            FilterTable.memoryNeed(extent: source.width, count: size.width)
             + FilterTable.memoryNeed(extent: source.height, count: size.height)
-            + (size.width * 3 + 8) * 4 * 10 + size.area * channels
+        let rowBytes = (size.width * 3 + 8) * 4
+        guard isInterlaced else { return tables + rowBytes * 10 + size.area * channels }
+        // A pass has tables of its own, and a pair of its rows lies up to 16 rows of the picture apart.
+        let reduction = max(source.height / Double(size.height), 1)
+        return tables * 2 + rowBytes * (10 + Int(16 / reduction)) + size.area * channels
+            + PassSums.memoryNeed(size: size, channels: channels)
+    }
+
+    /// Begins a pass of an interlaced picture: the rows that follow are its own, counted from 0.
+    func begin(_ pass: Adam7.Pass) {
+        guard let whole = passes else { return }
+        columns = whole.columns
+        if pass.across > 1 {
+            columns = FilterTable(
+                whole.columns, first: pass.left, step: pass.across, sourceCount: pass.size.width)
+        }
+        rows = FilterTable(whole.rows, first: pass.top, step: pass.down, sourceCount: pass.size.height)
+        openRows = rows.overlap
+        sums = []
+        sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
+        (firstOpen, nextOpen) = (0, 0)
+    }
+
+    /// Ends a pass after `count` of its rows; the pair of an odd last one must have been black.
+    func endPass(rowsTaken count: Int) {
+        // Output rows that still wait for rows which will not come keep what they have.
+        for open in firstOpen..<nextOpen where Int(rows.starts[open] + rows.counts[open]) > (count + 1) / 2 {
+            emit(open)
+        }
+        passes?.endPass(rowsTaken: count)
     }
 
     /// Takes the rows 2 × `pair` and the next; pairs come in order from the top.
@@ -67,7 +108,10 @@ package final class RowScaler {
 
     /// The finished picture; rows that never came are left black.
     package func finish() -> Bitmap {
-        Bitmap(size: size, channels: channels, pixels: bitmap)
+        let pixels = passes?.encoded() ?? bitmap ?? PageBuffer(count: size.area * channels)
+        bitmap = nil
+        passes = nil
+        return Bitmap(size: size, channels: channels, pixels: pixels)
     }
 
     /// Horizontal pass.
@@ -120,10 +164,17 @@ package final class RowScaler {
         }
     }
 
-    /// Writes a finished accumulator into the bitmap, back through the sRGB curve.
+    /// Writes a finished accumulator into the bitmap, back through the sRGB curve, or adds it to those of other passes.
     private func emit(_ y: Int) {
         let vectors = vectors
         let base = (y % openRows) &* vectors
+        guard passes == nil else {
+            return unsafe sums.withUnsafeBytes { all in
+                // `base` + `vectors` vectors lie inside `sums`.
+                guard let first = all.baseAddress else { return }
+                unsafe passes?.add((first + base &* 16).assumingMemoryBound(to: Int32.self), row: y)
+            }
+        }
         let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
         let white = SIMD4<Int32>(repeating: SRGBCurve.white)
         let (rowBytes, step) = (size.width * channels, channels == 3 ? 1 : 3)
@@ -134,7 +185,7 @@ package final class RowScaler {
             }
             unsafe all.withMemoryRebound(to: Int32.self) { light in
                 unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-                    unsafe bitmap.withUnsafeMutableBufferPointer { out in
+                    unsafe bitmap?.withUnsafeMutableBufferPointer { out in
                         // Clamped to 0...white, the index is inside the curve.
                         for i in 0..<rowBytes {
                             unsafe out[y &* rowBytes &+ i] = curve[Int(light[base &* 4 &+ i &* step])]

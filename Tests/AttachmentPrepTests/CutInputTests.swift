@@ -91,6 +91,30 @@ import Testing
         #expect(run.record.warnings == [.truncatedInput])
     }
 
+    /// Grey pixels do not make the background grey.
+    @Test func backgroundKeepsItsColour() throws {
+        let gray = PNGParts(width: 60, height: 50, color: .grayAlpha) { x, _ in [90, x < 30 ? 255 : 0] }.bytes
+        let picture = try #require(
+            Picture(jpeg: prepare(gray) { $0.background = 0x20_60C0 }.picture ?? []))
+        #expect(isClose(picture.pixel(10, 25), [90, 90, 90]))
+        #expect(isClose(picture.pixel(50, 25), [0x20, 0x60, 0xC0]))
+    }
+
+    /// An interlaced picture of which every second row is missing is shown in all of its rows.
+    @Test func passesFillEachOther() throws {
+        var png = Photos.kitten.png
+        png.height = 60
+        png.isInterlaced = true
+        let whole = try #require(Picture(jpeg: prepare(png.bytes).picture ?? []))
+        // The last pass is half of the data.
+        let half = Array(png.bytes[..<(png.bytes.count * 6 / 10)])
+        let run = prepare(half) { $0.allowsTruncated = true }
+        let shown = try #require(Picture(jpeg: run.picture ?? []))
+        #expect(shown.width == whole.width && shown.height == whole.height)
+        let difference = zip(shown.samples, whole.samples).map { abs(Int($0) - Int($1)) }
+        #expect(difference.reduce(0, +) / difference.count < 8)
+    }
+
     /// What came before the cut is shown as it is.
     @Test func upperPartStays() throws {
         let whole = Self.cases[0].bytes

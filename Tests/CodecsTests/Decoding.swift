@@ -68,11 +68,13 @@ private func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline 
     let region = SourceRegion(
         x: 0, y: 0, width: Double(rowSize.width), height: Double(rowSize.height), usable: rowSize)
     let size = plan.size.map { PixelSize(min($0.width, rowSize.width), min($0.height, rowSize.height)) }
-    let scaler = RowScaler(source: region, size: size ?? rowSize, channels: header.layout.isGray ? 1 : 3)
+    let scaler = RowScaler(
+        source: region, size: size ?? rowSize, channels: header.layout.isGray ? 1 : 3,
+        interlace: header.interlace)
     let stops = plan.stopsAtOnce
     return RowPipeline(
         layout: header.layout, width: rowSize.width, background: plan.background, scalers: [scaler],
-        shouldStop: { stops })
+        interlace: header.interlace, shouldStop: { stops })
 }
 
 func decodeJPEG(

@@ -103,7 +103,7 @@ private struct ShimRows {
     init?(_ bytes: [UInt8]) {
         guard let png = unsafe ap_png_create() else { return nil }
         defer { unsafe ap_png_destroy(png) }
-        let sink = unsafe Sink(png: png)
+        let sink = unsafe Sink(png: png, isInterlaced: bytes[28] == 1)
         let context = unsafe Unmanaged.passUnretained(sink).toOpaque()
         let status = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe ap_png_push(
@@ -117,18 +117,52 @@ private struct ShimRows {
         guard status == .finished else { return nil }
         unsafe ap_png_get_header(png, &header)
         samples = withExtendedLifetime(sink) { sink.samples }
+        // IHDR's last byte: rows came pass by pass, each pixel goes to its place.
+        if bytes[28] == 1 { samples = inPlace(samples) }
+    }
+
+    private func inPlace(_ passes: [UInt16]) -> [UInt16] {
+        let (width, channels) = (Int(header.width), Int(header.channels))
+        var samples = [UInt16](repeating: 0, count: passes.count)
+        var from = 0
+        for pass in Adam7(PixelSize(width, Int(header.height))).passes {
+            for row in 0..<pass.size.height {
+                for column in 0..<pass.size.width {
+                    let pixel = (pass.top + row * pass.down) * width + pass.left + column * pass.across
+                    for c in 0..<channels { samples[pixel * channels + c] = passes[from + c] }
+                    from += channels
+                }
+            }
+        }
+        return samples
     }
 
     @safe private final class Sink {
         let png: OpaquePointer
+        let isInterlaced: Bool
+        /// Of each row that is to come.
+        var widths: [Int] = []
+        var rows = 0
         var samples: [UInt16] = []
 
-        init(png: OpaquePointer) { unsafe self.png = png }
+        init(png: OpaquePointer, isInterlaced: Bool) {
+            unsafe self.png = png
+            self.isInterlaced = isInterlaced
+        }
 
         func take(_ row: UnsafeRawPointer) {
             var header = ap_png_header()
             unsafe ap_png_get_header(png, &header)
-            let count = Int(header.width) * Int(header.channels)
+            if widths.isEmpty {
+                let size = PixelSize(Int(header.width), Int(header.height))
+                widths =
+                    isInterlaced
+                    ? Adam7(size).passes.flatMap { [Int](repeating: $0.size.width, count: $0.size.height) }
+                    : [Int](repeating: size.width, count: size.height)
+            }
+            let width = widths[rows]
+            rows += 1
+            let count = width * Int(header.channels)
             for i in 0..<count {
                 samples.append(
                     header.bits == 16

@@ -71,10 +71,8 @@ typedef struct ap_png_header {
 
 ap_png *ap_png_create(void);
 void ap_png_destroy(ap_png *png);
-// Feeds bytes; rows of an interlaced picture all come after the last byte, from a frame held inside.
+// Feeds bytes; of an interlaced picture each pass's own rows come, pass by pass (Adam7; empty passes are left out).
 ap_status ap_png_push(ap_png *png, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
-// Says that no bytes follow: delivers what there is of an interlaced frame.
-ap_status ap_png_flush(ap_png *png, ap_row_fn row, void *context);
 // Whether libpng has taken a tRNS chunk for good: a damaged or misplaced one it drops with a warning.
 int32_t ap_png_has_transparency(const ap_png *png);
 // Shape of the rows; zeros until the first image data was pushed.
