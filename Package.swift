@@ -67,10 +67,13 @@ let package = Package(
         ),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
-            name: "CJPEGOracle", path: "Tests/CJPEGOracle", linkerSettings: [.linkedLibrary("jpeg", linux)]),
+            name: "CJPEGOracle", path: "Tests/Support/CJPEGOracle",
+            linkerSettings: [.linkedLibrary("jpeg", linux)]),
         .testTarget(
             name: "ProgressiveTests",
-            dependencies: ["CJPEGOracle", "JPEGCore", "Codecs", "AttachmentPrep", "Pixels", "MediaTypes"],
+            dependencies: [
+                "CJPEGOracle", "JPEGCore", "Codecs", "AttachmentPrep", "Pixels", "MediaTypes", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(

@@ -12,22 +12,24 @@ struct OutputFitter {
     let maxBytes: Int
     let minQuality: Int
     let maxQuality: Int
+    let effort: PreparationOptions.Effort
+    let progressive: PreparationOptions.Progressive
 
     /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
     static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
-        max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s420, maxBytes: maxBytes))
+        max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s444, maxBytes: maxBytes))
     }
 
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
     func fit(_ bitmap: Bitmap, clock: JobClock) throws(PrepError) -> Result {
         let search = BudgetSearch(
             maxBytes: maxBytes, minQuality: Double(minQuality),
-            maxQuality: Double(max(minQuality, maxQuality)))
+            maxQuality: Double(max(minQuality, maxQuality)),
+            effort: Effort(effort), progressive: Progressive(progressive))
         var picture = bitmap
         while true {
             try clock.check(.encode)
-            let image = CoefficientImage(picture, subsampling: picture.isGray ? .gray : .s420)
-            guard let fit = search.fit(image, isCancelled: { clock.isOver }) else {
+            guard let fit = search.fit(picture, isCancelled: { clock.isOver }) else {
                 throw clock.reason(.encode)
             }
             switch fit {
@@ -61,6 +63,28 @@ struct OutputFitter {
     private static let headerBytes = 400
 }
 
+extension Effort {
+    fileprivate init(_ effort: PreparationOptions.Effort) {
+        self =
+            switch effort {
+            case .fast: .fast
+            case .default: .default
+            case .best: .best
+            }
+    }
+}
+
+extension Progressive {
+    fileprivate init(_ progressive: PreparationOptions.Progressive) {
+        self =
+            switch progressive {
+            case .auto: .auto
+            case .never: .never
+            case .always: .always
+            }
+    }
+}
+
 extension Bitmap {
     /// The same picture at a smaller size, through the same linear-light filter.
     func scaled(to size: PixelSize) -> Bitmap {
@@ -71,8 +95,8 @@ extension Bitmap {
             layout: PixelLayout(channels == 1 ? .gray : .rgb), width: self.size.width, background: 0,
             scalers: [scaler])
         let rowBytes = self.size.width * channels
-        unsafe samples.withUnsafeBytes { samples in
-            guard let base = samples.baseAddress else { return }
+        unsafe pixels.withUnsafeBufferPointer { pixels in
+            guard let base = pixels.baseAddress else { return }
             for y in 0..<self.size.height { _ = unsafe rows.row(base + y * rowBytes) }
         }
         return rows.finish().first ?? self

@@ -8,6 +8,10 @@ public struct PreparationOptions: Hashable, Sendable {
     public var minQuality = 40
     /// Quality ceiling, 1...100.
     public var maxQuality = 90
+    /// How much work goes into the most picture for the bytes.
+    public var effort = Effort.default
+    /// Whether an output may come in several scans.
+    public var progressive = Progressive.auto
     /// What lies behind transparent pixels, as 0xRRGGBB in sRGB.
     public var background: UInt32 = 0xFF_FFFF
     /// Makes a picture of what there is of an input that ends early, with the warning `truncated-input`.
@@ -19,6 +23,26 @@ public struct PreparationOptions: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// How much work goes into the most picture for the bytes.
+    public enum Effort: String, CaseIterable, Sendable {
+        /// Least CPU: quality alone is chosen.
+        case fast
+        /// Bits are weighed against error where the budget is what limits.
+        case `default`
+        /// As `default`, with more rounds.
+        case best
+    }
+
+    /// Whether an output may come in several scans, which show while they load and take fewer bytes, mostly.
+    public enum Progressive: String, CaseIterable, Sendable {
+        /// Where the budget limits and scans leave more of it for the picture.
+        case auto
+        /// One scan.
+        case never
+        /// Several scans.
+        case always
+    }
 }
 
 /// Ceilings on what one input may cost, checked from its header before anything is allocated.

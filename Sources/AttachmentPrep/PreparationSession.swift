@@ -313,7 +313,8 @@ public struct PreparationSession: ~Copyable {
                 } else {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
-                        maxQuality: options.maxQuality)
+                        maxQuality: options.maxQuality, effort: options.effort,
+                        progressive: options.progressive)
                     let fitted = try fitter.fit(bitmap.upright(from: admission.orientation), clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }

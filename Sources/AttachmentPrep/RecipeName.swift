@@ -4,7 +4,7 @@ struct RecipeName {
     let canonical: String
 
     /// Grows when the encoder writes other bytes for the same recipe.
-    static let encoderVersion = 1
+    static let encoderVersion = 2
 
     init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
         let edge = options.maxEdge ?? .max
@@ -16,8 +16,8 @@ struct RecipeName {
             quality \(options.minQuality)-\(options.maxQuality)
             background \(Self.hex(options.background))
             animation first-frame
-            effort default
-            progressive auto
+            effort \(options.effort.rawValue)
+            progressive \(options.progressive.rawValue)
             allow-truncated \(options.allowsTruncated ? 1 : 0)
             encoder \(Self.encoderVersion)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <jpeglib.h>
-#include <jpegint.h>
+#include <jpegint.h>  // libjpeg-turbo installs it: the interfaces between its stages, for coefficients from outside
 #include <jerror.h>
 
 #include "CCodecs.h"

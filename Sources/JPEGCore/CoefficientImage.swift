@@ -9,53 +9,31 @@ package struct CoefficientImage: Sendable {
     package let subsampling: Subsampling
     let geometry: ScanGeometry
     /// In sixteenths; component after component, blocks in scan order, each block in `CoefficientOrder`.
-    let coefficients: [Int16]
+    let coefficients: PageBuffer<Int16>
 
     /// Transforms every block of a bitmap.
     ///
-    /// Missing samples count as black, so that no size can lead outside the bitmap's memory.
+    /// One component is kept where red, green and blue are equal everywhere.
     package init(_ bitmap: Bitmap, subsampling: Subsampling) {
-        let probe = ScanGeometry(size: bitmap.size, subsampling: .gray)
         let channels = bitmap.channels == 3 ? 3 : 1
-        let needed = probe.width * probe.height * channels
-        var samples = bitmap.samples
-        if samples.count < needed {
-            samples += repeatElement(0, count: needed - samples.count)
-        }
-        let chosen = channels == 1 || Self.isGrey(samples, count: needed) ? .gray : subsampling
+        let chosen = bitmap.isGray ? .gray : subsampling
         let geometry = ScanGeometry(size: bitmap.size, subsampling: chosen)
         size = PixelSize(geometry.width, geometry.height)
         self.subsampling = chosen
         self.geometry = geometry
-        coefficients = unsafe [Int16](unsafeUninitializedCapacity: geometry.totalBlocks * 64) {
-            output, count in
-            guard let base = output.baseAddress else { return }
-            unsafe samples.withUnsafeBufferPointer { pixels in
-                guard let pixels = pixels.baseAddress else { return }
-                // Both buffers were sized from this geometry just above.
-                unsafe transform(pixels, channels: channels, geometry: geometry, into: base)
+        coefficients = PageBuffer(count: geometry.totalBlocks * 64)
+        unsafe coefficients.withUnsafeMutableBufferPointer { output in
+            unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
+                guard let output = output.baseAddress, let pixels = pixels.baseAddress else { return }
+                // A bitmap has the samples its size says, and the output was sized from this geometry just above.
+                unsafe transform(pixels, channels: channels, geometry: geometry, into: output)
             }
-            count = geometry.totalBlocks * 64
         }
     }
 
     /// Bytes held besides the bitmap while a picture is transformed and kept.
     static func memoryNeed(_ geometry: ScanGeometry) -> Int {
         geometry.totalBlocks * 128 + ColourStrip.sampleCount(geometry) * 4
-    }
-
-    /// Whether red, green and blue are equal everywhere.
-    private static func isGrey(_ samples: [UInt8], count: Int) -> Bool {
-        unsafe samples.withUnsafeBufferPointer { pixels in
-            var at = 0
-            // Safety: `at + 2 < count`, and the caller made sure that there are `count` samples.
-            while at + 2 < count {
-                let red = unsafe pixels[at]
-                if unsafe red != pixels[at + 1] || red != pixels[at + 2] { return false }
-                at += 3
-            }
-            return true
-        }
     }
 }
 

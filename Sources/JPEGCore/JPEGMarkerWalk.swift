@@ -143,42 +143,41 @@ package struct JPEGMarkerWalk: ~Copyable {
 extension Span<UInt8> {
     /// Index of the first 0xFF at or behind `start` that is neither stuffed (0xFF 00) nor a restart marker, or
     /// whose partner is not among these bytes.
-    ///
-    /// Words at a time: a scan is nearly all of a file, and one byte in 250 of it is a stuffed 0xFF.
     fileprivate func firstEscape(from start: Int) -> Int? {
         unsafe withUnsafeBytes { bytes in
             var at = start
-            while let ff = unsafe Self.firstFF(bytes, from: at) {
-                guard ff + 1 < bytes.count else { return ff }
-                let next = unsafe bytes[ff + 1]
-                guard next == 0 || JPEGMarker.isRestart(next) else { return ff }
-                at = ff + 2
+            while true {
+                unsafe at = Self.skipPlain(bytes, from: at)
+                guard at < bytes.count else { return nil }
+                guard unsafe bytes[at] == 0xFF else {
+                    at &+= 1
+                    continue
+                }
+                guard at + 1 < bytes.count else { return at }
+                let next = unsafe bytes[at + 1]
+                guard next == 0 || JPEGMarker.isRestart(next) else { return at }
+                at &+= 2
             }
-            return nil
         }
     }
 
-    private static func firstFF(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        @inline(__always) func word(_ at: Int) -> UInt64 {
-            unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self).littleEndian
-        }
-        // A byte is 0xFF exactly if its complement is zero; the lowest hit of this test is exact.
-        @inline(__always) func hits(_ word: UInt64) -> UInt64 {
-            (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
+    /// The start of the first 32 bytes, counted from `start`, that hold an 0xFF whose partner is not 00.
+    ///
+    /// A scan is nearly all of a file, and of standard Huffman codes every 30th byte is a stuffed 0xFF, so these
+    /// must cost nothing: both bytes are tested in all places of a word at once.
+    private static func skipPlain(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // The top bit of a byte: set where it is 0xFF and the byte behind it is not 0. No carry leaves a byte.
+        @inline(__always) func hits(_ at: Int) -> UInt64 {
+            let word = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            let next = unsafe bytes.loadUnaligned(fromByteOffset: at &+ 1, as: UInt64.self)
+            return ((word & low) &+ ones) & word & (((next & low) &+ low) | next)
         }
         var at = start
-        while at &+ 32 <= bytes.count,
-            hits(word(at)) | hits(word(at &+ 8)) | hits(word(at &+ 16)) | hits(word(at &+ 24)) == 0
+        while at &+ 33 <= bytes.count,
+            (hits(at) | hits(at &+ 8) | hits(at &+ 16) | hits(at &+ 24)) & ~low == 0
         { at &+= 32 }
-        while at &+ 8 <= bytes.count {
-            let found = hits(word(at))
-            if found != 0 { return at &+ found.trailingZeroBitCount / 8 }
-            at &+= 8
-        }
-        while at < bytes.count {
-            if unsafe bytes[at] == 0xFF { return at }
-            at &+= 1
-        }
-        return nil
+        return at
     }
 }

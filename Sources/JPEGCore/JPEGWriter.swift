@@ -1,3 +1,5 @@
+internal import Pixels
+
 /// Writes a whole file for tables that have been decided on.
 enum JPEGWriter {
     /// Most bytes one block can take: 64 symbols of at most 27 bits, every byte stuffed.

@@ -6,7 +6,7 @@ struct ScaleLadder: Sendable {
     /// Largest ratio between neighbours; a file's size changes by about half as much.
     private static let largestRatio = 1.012
 
-    /// In percent of Annex K, ascending.
+    /// In percent of the shapes, ascending.
     private let scales: [Double]
     /// Base-2 logarithm of the ratio between neighbours.
     let logRatio: Double
@@ -15,11 +15,9 @@ struct ScaleLadder: Sendable {
     var last: Int { scales.count - 1 }
 
     init(minQuality: Double, maxQuality: Double) {
-        let fine = QuantisationTables.scale(ofQuality: maxQuality)
-        let coarse = max(fine, QuantisationTables.scale(ofQuality: minQuality))
-        // Below this scale every divisor is 1.
-        let start = max(fine, 0.4)
-        var ratio = max(coarse, start) / start
+        let fine = QuantisationTables.scale(ofQuality: maxQuality, neverFiner: true)
+        let coarse = max(fine, QuantisationTables.scale(ofQuality: minQuality, neverFiner: false))
+        var ratio = coarse / fine
         let range = approximateLog2(ratio)
         var steps = 1
         // Square roots are exact to the last bit everywhere, other powers need not be.
@@ -28,8 +26,8 @@ struct ScaleLadder: Sendable {
             steps *= 2
         }
         var scales = [fine]
-        if coarse > start {
-            var scale = start
+        if coarse > fine {
+            var scale = fine
             for _ in 1..<steps {
                 scale *= ratio
                 scales.append(min(scale, coarse))
@@ -42,6 +40,6 @@ struct ScaleLadder: Sendable {
 
     func tables(_ step: Int) -> QuantisationTables {
         let scale = scales[max(0, min(last, step))]
-        return QuantisationTables(lumaScale: scale, chromaScale: scale)
+        return QuantisationTables(scale: scale)
     }
 }

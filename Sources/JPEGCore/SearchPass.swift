@@ -3,6 +3,8 @@ struct SearchPass {
     private let image: CoefficientImage
     private let ladder: ScaleLadder
     private let maxBytes: Int
+    private let effort: Effort
+    private let progressive: Progressive
     private let target: Double
     private var costs: CodingCosts
 
@@ -24,7 +26,11 @@ struct SearchPass {
     /// Fewer rows of MCUs than this are always counted whole.
     private static let rowsWorthSampling = 16
 
-    init(image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int) {
+    init(
+        image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
+    ) {
+        self.progressive = progressive
+        self.effort = effort
         self.image = image
         self.ladder = ladder
         self.maxBytes = maxBytes
@@ -35,7 +41,27 @@ struct SearchPass {
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
         let ceiling = coding(Choice(step: 0))
-        if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
+        if progressive != .always, let bytes = write(ceiling) {
+            return .fits(result(bytes, ceiling, .quality))
+        }
+        if effort != .fast || progressive == .always {
+            var search = RefinedSearch(
+                image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
+            guard let refined = search.run(ceiling, isCancelled) else { return nil }
+            guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
+                file.bytes.count < maxBytes - maxBytes / 80
+            else {
+                return refined
+            }
+            // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
+            guard let plain = runPlain(ceiling, isCancelled) else { return nil }
+            guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return refined }
+            return plain
+        }
+        return runPlain(ceiling, isCancelled)
+    }
+
+    private mutating func runPlain(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
         guard let bracket = bracket(ceiling, isCancelled) else { return nil }
         guard let under = bracket.under else { return finish(Choice(step: ladder.last), isCancelled) }
         var choice = Choice(step: under.at)
@@ -210,6 +236,7 @@ extension SearchPass {
     ) -> EncodedJPEG {
         EncodedJPEG(
             bytes: bytes, quality: coding.quantisation.quality, subsampling: image.subsampling,
+            chromaDivisor: coding.quantisation.meanChroma,
             limitedBy: limit)
     }
 }

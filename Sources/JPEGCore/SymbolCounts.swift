@@ -1,3 +1,5 @@
+internal import Pixels
+
 /// How often each Huffman symbol occurs in a component (or in the two chroma components together).
 struct SymbolCounts: Sendable {
     static let size = 256
@@ -6,6 +8,14 @@ struct SymbolCounts: Sendable {
 
     var dc: ArraySlice<UInt32> { counts[..<Self.size] }
     var ac: ArraySlice<UInt32> { counts[Self.size...] }
+
+    /// Gives `body` the 256 DC counts, then the 256 AC counts, to add to.
+    mutating func withUnsafeCounts(_ body: (UnsafeMutablePointer<UInt32>) -> Void) {
+        unsafe counts.withUnsafeMutableBufferPointer { counts in
+            guard let base = counts.baseAddress else { return }
+            unsafe body(base)
+        }
+    }
 
     /// Adds another picture part's counts.
     mutating func add(_ other: SymbolCounts) {

@@ -17,20 +17,35 @@ package struct Bitmap: Sendable {
     package let size: PixelSize
     /// 1 (grey) or 3 (red, green, blue).
     package let channels: Int
-    /// `size.height` rows of `size.width * channels` bytes.
-    package var samples: [UInt8]
+    /// `size.height` rows of `size.width * channels` bytes; not written any more.
+    package let pixels: PageBuffer<UInt8>
 
-    package init(size: PixelSize, channels: Int, samples: [UInt8]) {
+    package init(size: PixelSize, channels: Int, pixels: PageBuffer<UInt8>) {
         self.size = size
         self.channels = channels
-        self.samples = samples
+        self.pixels = pixels
+    }
+
+    /// A bitmap with a copy of these samples; what is missing is black, what is too much left out.
+    package init(size: PixelSize, channels: Int, samples: [UInt8]) {
+        let pixels = PageBuffer<UInt8>(count: size.area * channels)
+        unsafe pixels.withUnsafeMutableBufferPointer {
+            _ = unsafe $0.update(fromContentsOf: samples.prefix($0.count))
+        }
+        self.init(size: size, channels: channels, pixels: pixels)
     }
 
     /// Whether red, green and blue are the same everywhere.
     package var isGray: Bool {
         guard channels == 3 else { return true }
-        for i in stride(from: 0, to: samples.count - 2, by: 3)
-        where samples[i] != samples[i + 1] || samples[i] != samples[i + 2] { return false }
-        return true
+        return unsafe pixels.withUnsafeBufferPointer { samples in
+            for i in stride(from: 0, to: samples.count - 2, by: 3) {
+                if unsafe samples[i] != samples[i + 1] || samples[i] != samples[i + 2] { return false }
+            }
+            return true
+        }
     }
+
+    /// A copy of the samples.
+    package var samples: [UInt8] { pixels.elements }
 }

@@ -23,7 +23,7 @@ extension Bitmap {
     package func upright(from orientation: Orientation) -> Bitmap {
         guard orientation != .upright else { return self }
         let size = orientation.turned(self.size)
-        var out = [UInt8](repeating: 0, count: samples.count)
+        let out = PageBuffer<UInt8>(count: pixels.count)
         let (fromWidth, fromHeight) = (self.size.width, self.size.height)
         let rowBytes = fromWidth * channels
         // Stored sample of the upright origin, and the steps in it for one upright column and one upright row.
@@ -40,15 +40,20 @@ extension Bitmap {
             case .transversed: (right + bottom, -rowBytes, -channels)
             case .rotated270: (right + top, rowBytes, -channels)
             }
-        var to = 0
-        for y in 0..<size.height {
-            var from = origin + y * row
-            for _ in 0..<size.width {
-                for c in 0..<channels { out[to + c] = samples[from + c] }
-                to += channels
-                from += column
+        // Origin and steps reach each stored sample once, so both indices stay inside the buffers of equal size.
+        unsafe pixels.withUnsafeBufferPointer { samples in
+            unsafe out.withUnsafeMutableBufferPointer { out in
+                var to = 0
+                for y in 0..<size.height {
+                    var from = origin + y * row
+                    for _ in 0..<size.width {
+                        for c in 0..<channels { unsafe out[to + c] = samples[from + c] }
+                        to += channels
+                        from += column
+                    }
+                }
             }
         }
-        return Bitmap(size: size, channels: channels, samples: out)
+        return Bitmap(size: size, channels: channels, pixels: out)
     }
 }

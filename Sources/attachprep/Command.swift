@@ -106,7 +106,7 @@ enum Command: String, CaseIterable, Sendable {
                     "two folders, a JSON record for each file"
                 ),
                 (
-                    "find . -newer mark -print0 | attachprep batch --files-from - -0 -o out",
+                    "find . -type f -newer mark -print0 | attachprep batch --files-from - -0 -o out",
                     "files somebody else chose"
                 ),
                 (
@@ -116,7 +116,10 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .sniff:
             [
-                ("attachprep sniff upload.bin", "upload.bin: heic, image/heic, public.heic, transcode"),
+                (
+                    "attachprep sniff upload.bin",
+                    "upload.bin: png, image/png, public.png, transcode (named .bin)"
+                ),
                 ("attachprep sniff --json *", "one JSON object a line"),
             ]
         case .profiles: [("attachprep profiles --json", "the same for programs")]

@@ -56,6 +56,21 @@ extension OptionSpec {
                 settings.options.maxQuality = try value.integer(in: 1...100)
             }),
         OptionSpec(
+            long: "effort", placeholder: "fast|default|best",
+            choices: PreparationOptions.Effort.allCases.map(\.rawValue), section: .picture, commands: making,
+            help: "Work put into the most picture for the bytes",
+            action: .value { (settings, value) throws(UsageError) in
+                settings.options.effort = try value.word(PreparationOptions.Effort.self)
+            }),
+        OptionSpec(
+            long: "progressive", placeholder: "auto|never|always",
+            choices: PreparationOptions.Progressive.allCases.map(\.rawValue), section: .picture,
+            commands: making,
+            help: "Write several scans: where they save bytes that matter (default), never or always",
+            action: .value { (settings, value) throws(UsageError) in
+                settings.options.progressive = try value.word(PreparationOptions.Progressive.self)
+            }),
+        OptionSpec(
             long: "background", placeholder: "RRGGBB", section: .picture, commands: making,
             help: "What lies behind transparent pixels, in sRGB (default FFFFFF)",
             action: .value { (settings, value) throws(UsageError) in

@@ -22,6 +22,7 @@ struct Settings: Sendable {
             "bytes=\(options.maxBytes.map(String.init) ?? "-")",
             "edge=\(options.maxEdge.map(String.init) ?? "-")",
             "quality=\(options.minQuality)-\(options.maxQuality)", "background=\(options.background)",
+            "effort=\(options.effort.rawValue)", "progressive=\(options.progressive.rawValue)",
             "truncated=\(options.allowsTruncated)", "names=\(namesByContent ? "content" : "tree")",
         ].joined(separator: " ")
     }

@@ -85,7 +85,7 @@ struct SniffResult: Encodable {
         try object.encode(typeMismatch, forKey: .typeMismatch)
     }
 
-    /// One line for people: `photo.jpg: heic, image/heic, public.heic, transcode (named .jpg)`.
+    /// One line for people: `photo.jpg: png, image/png, public.png, transcode (named .jpg)`.
     var text: String {
         var parts = [format.rawValue] + [mimeType, typeHint].compactMap { $0 } + [action.rawValue]
         parts[0] = "\(Display.safe(input)): \(parts[0])"

@@ -62,6 +62,13 @@ import Testing
         }
     }
 
+    /// A head of a type with a decoder gets as far as the decoder.
+    @Test func whatIsDecoded() {
+        for bytes in [[0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 8), PNGParts.signature] {
+            #expect(prepare(bytes).record.error?.stage == .decode)
+        }
+    }
+
     @Test(arguments: [Arrival.whole, .file, .pipe]) func empty(arrival: Arrival) {
         let run = prepare([], name: "x.jpg", arrival)
         #expect(run.code == .empty && run.record.outcome == .rejected && run.record.source == nil)

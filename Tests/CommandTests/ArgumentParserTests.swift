@@ -32,6 +32,8 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "max-edge": ("640", { $0.options.maxEdge == 640 }),
         "min-quality": ("55", { $0.options.minQuality == 55 }),
         "max-quality": ("77", { $0.options.maxQuality == 77 }),
+        "effort": ("best", { $0.options.effort == .best }),
+        "progressive": ("never", { $0.options.progressive == .never }),
         "background": ("1a2B3c", { $0.options.background == 0x1A2B3C }),
         "allow-truncated": ("on", { $0.options.allowsTruncated }),
         "memory-limit": ("14MiB", { $0.options.limits.memory == 14 << 20 }),

@@ -146,6 +146,16 @@ import Testing
         #expect(run.errors.split(separator: "\n").count == 2)
     }
 
+    /// sniff says the table's action; what has no decoder yet is refused by name.
+    @Test func whatHasNoDecoderIsRefused() throws {
+        let place = try Workplace()
+        try place.write(["a": Data(Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B])])
+        let said = try place.run("attachprep sniff a").output
+        #expect(said == "a: gif, image/gif, com.compuserve.gif, transcode\n")
+        let run = try place.run("attachprep prepare a -o out")
+        #expect(run.status == 1 && run.errors.contains("unsupported-format"))
+    }
+
     @Test func readsNoMoreThanItNeeds() throws {
         let place = try Workplace()
         try place.write(["a.jpg": Samples.jpeg])

@@ -43,14 +43,24 @@ import Testing
     @Test func ladderOnlyGetsCoarser() {
         for (floor, ceiling) in [(40.0, 90.0), (1, 100), (90, 40), (75.5, 76.25), (100, 100)] {
             let ladder = ScaleLadder(minQuality: floor, maxQuality: ceiling)
-            #expect(ladder.tables(0) == QuantisationTables(quality: ceiling))
-            let coarsest = QuantisationTables(quality: min(floor, ceiling))
-            #expect(ladder.tables(ladder.last) == (floor > ceiling ? ladder.tables(0) : coarsest))
+            let (finest, coarsest) = (ladder.tables(0).quality, ladder.tables(ladder.last).quality)
+            #expect(finest <= ceiling && finest > ceiling - 0.3)
+            #expect(floor > ceiling ? ladder.last == 0 : coarsest >= floor && coarsest < floor + 1.1)
             for step in 1..<max(2, ladder.last + 1) {
                 let (fine, coarse) = (ladder.tables(step - 1), ladder.tables(step))
                 #expect(zip(fine.luma, coarse.luma).allSatisfy { $0 <= $1 })
                 #expect(zip(fine.chroma, coarse.chroma).allSatisfy { $0 <= $1 })
             }
+        }
+    }
+
+    /// The promise that a quality number means the same with any shape of table.
+    @Test func shapesHaveTheMeanOfAnnexK() {
+        let annex = QuantisationTables.annexKLuma.reduce(0) { $0 + Int($1) }
+        #expect(QuantisationTables.shapeLuma.reduce(0) { $0 + Int($1) } == annex)
+        for quality in stride(from: 5.0, through: 100, by: 2.5) {
+            let ladder = ScaleLadder(minQuality: quality, maxQuality: quality)
+            #expect(abs(ladder.tables(0).quality - quality) < 0.3)
         }
     }
 

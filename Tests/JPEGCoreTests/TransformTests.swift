@@ -27,7 +27,7 @@ import Testing
         for position in 0..<64 {
             let slot = CoefficientOrder.slot(ofZigzag: position)
             natural[CoefficientOrder.naturalOfZigzag[position]] =
-                Double(image.coefficients[block * 64 + slot]) / 16
+                Double(image.coefficients.elements[block * 64 + slot]) / 16
         }
         return natural
     }

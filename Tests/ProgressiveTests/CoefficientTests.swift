@@ -1,4 +1,5 @@
 import JPEGCore
+import TestSupport
 import Testing
 
 /// Every coefficient must be what libjpeg-turbo reads.
@@ -132,7 +133,7 @@ import Testing
                 guard let expected = Coefficients.libjpeg(part) else { continue }
                 #expect(throws: ScanError.truncated) { try Coefficients.lockstep(part) }
                 let got = try Coefficients.lockstep(part, mayBeCut: true)
-                // Cut at a restart, libjpeg goes on for one MCU of made-up bits: no model.
+                // Cut at a restart, libjpeg goes on with one MCU of made-up bits: no model.
                 if options.count > 1 { continue }
                 #expect(got.difference(from: expected.coefficients) == nil, "\(options) cut at \(cut)")
             }
@@ -142,7 +143,7 @@ import Testing
     @Test func damage() throws {
         let fixtures = try Fixtures()
         let whole = try fixtures.cjpeg(120, 90, ["-progressive", "-restart", "9B"])
-        var random = Random(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<400 {
             var jpeg = whole
             for _ in 0...Int(random.next() % 3) {

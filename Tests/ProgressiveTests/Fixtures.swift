@@ -2,6 +2,7 @@ import CJPEGOracle
 import Foundation
 import JPEGCore
 import Pixels
+import TestSupport
 
 /// Files made at run time by libjpeg-turbo's commands, in a folder that goes away with this object.
 final class Fixtures {
@@ -49,25 +50,9 @@ final class Fixtures {
         return Array(fields[4])
     }
 
-    func run(_ tool: String, _ arguments: [String]) throws -> [UInt8] {
-        let output = path("out")
-        _ = FileManager.default.createFile(atPath: output, contents: nil)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [tool] + arguments
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(tool) \(arguments): status \(process.terminationStatus)")
-        }
-        return try [UInt8](Data(contentsOf: URL(fileURLWithPath: output)))
-    }
-
     /// Slopes, edges and noise: coefficients of every size.
     private static func picture(_ width: Int, _ height: Int, channels: Int) -> [UInt8] {
-        var random = Random(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var samples: [UInt8] = []
         for y in 0..<height {
             for x in 0..<width {
@@ -126,19 +111,5 @@ final class MemoryBytes: RandomAccessBytes {
         if count > 0 { unsafe buffer.copyBytes(from: bytes[offset..<offset + count]) }
         bytesRead += count
         return count
-    }
-}
-
-/// SplitMix64.
-struct Random {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import AttachmentPrep
 import Foundation
+import TestSupport
 import Testing
 
 /// JPEGs of several scans through the whole flow.
@@ -151,6 +152,22 @@ import Testing
         #expect(names[0] != names[1])
     }
 
+    @Test func dataThatNobodyNeedsIsHarmless() throws {
+        // Twenty bytes behind the last scan's data.
+        let longer =
+            Array(progressive.dropLast(2)) + [UInt8](repeating: 0x55, count: 20) + progressive.suffix(2)
+        let record = try inPlace(longer, preparer())
+        #expect(record.outcome == .prepared && record.warnings == [.harmlessDamage])
+        #expect(try output(record) == output(inPlace(progressive, preparer())))
+    }
+
+    @Test func dataThatEndsBeforeItsScanIsDamage() throws {
+        let shorter = Array(progressive.dropLast(200)) + progressive.suffix(2)
+        for preparer in [preparer(), preparer { $0.allowsTruncated = true }] {
+            #expect(try inPlace(shorter, preparer).error?.code == .corrupt)
+        }
+    }
+
     @Test func arithmeticCodingIsRefused() throws {
         let jpeg = try fixtures.cjpeg(64, 64, ["-arithmetic", "-progressive"])
         #expect(try inPlace(jpeg, preparer()).error?.code == .unsupportedVariant)
@@ -177,7 +194,7 @@ import Testing
     }
 
     @Test func mutatedFilesEndInARecord() throws {
-        var random = Random(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for round in 0..<150 {
             var jpeg = small
             for _ in 0...Int(random.next() % 4) {

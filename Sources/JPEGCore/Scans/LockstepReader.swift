@@ -11,12 +11,14 @@ package final class LockstepReader {
     /// What all decoders' buffers take together, unless there are so many that each gets the least.
     private static let bufferBytes = 512 * 1024
     private static let bufferSizes = 1024...8192
+    /// However many are allowed: memory is computed before they are counted.
+    private static let mostScans = 4096
     /// A decoder with a table of its own.
     private static let decoderBytes = 6 * 1024
 
     /// Bytes a reader of a frame needs with up to `maxScans` scans.
     package static func memoryNeed(_ geometry: FrameGeometry, maxScans: Int) -> Int {
-        let scans = min(maxScans, 1 << 20)
+        let scans = min(maxScans, mostScans)
         let perScan = decoderBytes + 512 + ScanBytes.memoryNeed(capacity: bufferSizes.lowerBound)
         return CoefficientRow.memoryNeed(geometry) + 2 * bufferBytes + scans * perScan
     }
@@ -27,7 +29,9 @@ package final class LockstepReader {
     package init(
         _ index: borrowing ScanIndex, _ file: any RandomAccessBytes, isDCOnly: Bool, mayBeCut: Bool
     ) throws(ScanError) {
+        if let inconsistency = index.inconsistency { throw inconsistency }
         guard let geometry = index.geometry else { throw .truncated }
+        guard index.scans.count <= Self.mostScans else { throw .tooManyScans }
         row = CoefficientRow(geometry)
         clearsRows = !isDCOnly || mayBeCut
         let isProgressive = index.isProgressive

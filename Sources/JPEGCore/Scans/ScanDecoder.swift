@@ -95,6 +95,7 @@
             var run = count - done
             if scan.restartInterval > 0 {
                 if restartsIn == 0 { try restart() }
+                if isOver { return }
                 run = min(run, restartsIn)
                 restartsIn -= run
             }

@@ -32,6 +32,8 @@ package struct ScanIndex: ~Copyable {
     package private(set) var end: Int?
     /// Bytes taken so far.
     package private(set) var position = 0
+    /// What is wrong with how the scans follow on each other.
+    private(set) var inconsistency: ScanError?
     private var isOddScan = false
     private var copy: LosslessCopy?
     private var walk = JPEGMarkerWalk()
@@ -147,7 +149,11 @@ package struct ScanIndex: ~Copyable {
             high: isSequential ? 0 : Int(spectrum[2] >> 4),
             low: isSequential ? 0 : Int(spectrum[2] & 15), restartInterval: tables.restartInterval,
             bytes: place..<place)
-        if isProgressive { try check(scan) }
+        if isProgressive {
+            // Told later: that there are too many scans says more, if there are.
+            let problem = problem(scan)
+            if inconsistency == nil { inconsistency = problem }
+        }
         for index in components where quantisers[index] == nil {
             guard let table = tables.quantisers[geometry.components[index].quantiser] else {
                 throw .corrupt("a scan before its quantisation table")
@@ -157,8 +163,8 @@ package struct ScanIndex: ~Copyable {
         scans.append(scan)
     }
 
-    /// The rules of T.81, G.1.1.1: what a scan may say, and that it goes on where earlier ones ended.
-    private mutating func check(_ scan: Scan) throws(ScanError) {
+    /// What breaks the rules of T.81, G.1.1.1: what a scan may say, and that it goes on where earlier ones ended.
+    private mutating func problem(_ scan: Scan) -> ScanError? {
         let band = scan.firstCoefficient...max(scan.firstCoefficient, scan.lastCoefficient)
         let isRight =
             scan.isDC
@@ -166,16 +172,17 @@ package struct ScanIndex: ~Copyable {
             : scan.firstCoefficient <= scan.lastCoefficient && scan.lastCoefficient < 64
                 && scan.components.count == 1
         guard isRight, scan.low <= 13, scan.high == 0 || scan.low == scan.high - 1 else {
-            throw .corrupt("invalid progressive parameters")
+            return .corrupt("invalid progressive parameters")
         }
         for component in scan.components {
-            guard scan.isDC || known[component][0] >= 0 else { throw .corrupt("AC coefficients before DC") }
+            guard scan.isDC || known[component][0] >= 0 else { return .corrupt("AC coefficients before DC") }
             for k in band {
                 guard scan.high == max(0, Int(known[component][k])) else {
-                    throw .corrupt("scans do not follow on each other")
+                    return .corrupt("scans do not follow on each other")
                 }
                 known[component][k] = Int8(scan.low)
             }
         }
+        return nil
     }
 }

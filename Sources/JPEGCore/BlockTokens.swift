@@ -1,0 +1,65 @@
+/// Quantised blocks as lists of what is not zero: memory goes with the file's size, not with the picture's.
+///
+/// Of each block the DC value, then a token for each other coefficient that is not zero, in zigzag order, then 0.
+/// A token is the position in the upper 6 bits and the value, offset by 512, in the lower 10; a value that needs
+/// more has 0 there and follows whole.
+struct BlockTokens: Sendable {
+    private(set) var words: [UInt16] = []
+    /// Where each block starts, in the order of the blocks.
+    private(set) var starts: [UInt32] = []
+
+    static let offset = 512
+
+    /// Most words a block can take.
+    static let wordsPerBlock = 2 + 63 * 2
+
+    mutating func removeAll() {
+        words.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a block's words.
+    @inline(__always)
+    mutating func append(_ block: UnsafeBufferPointer<UInt16>) {
+        starts.append(UInt32(truncatingIfNeeded: words.count))
+        unsafe words.append(contentsOf: block)
+    }
+
+    /// Bytes for blocks that a file of `maxBytes` holds.
+    ///
+    /// A token stands for two bits of the file at least: a code and a sign. The arrays may have grown to twice
+    /// their size.
+    static func memoryNeed(blocks: Int, maxBytes: Int) -> Int {
+        let tokens = min(blocks * (wordsPerBlock - 2), min(max(0, maxBytes), .max / 8) * 4)
+        return (blocks * 2 + tokens) * 2 + blocks * 4
+    }
+}
+
+/// The AC coefficients of one block, in zigzag order.
+@safe struct TokenReader {
+    private var at: UnsafePointer<UInt16>
+    let dc: Int
+
+    /// Safety: `block` points to a whole block in `BlockTokens.words`.
+    @inline(__always)
+    init(_ block: UnsafePointer<UInt16>) {
+        unsafe dc = Int(Int16(bitPattern: block[0]))
+        unsafe at = block + 1
+    }
+
+    /// The next coefficient, or position 0 after the last one.
+    @inline(__always)
+    mutating func next() -> (position: Int, value: Int) {
+        let word = unsafe Int(at[0])
+        if word == 0 { return (0, 0) }
+        unsafe at += 1
+        if word & 1023 != 0 { return (word &>> 10, (word & 1023) &- BlockTokens.offset) }
+        let value = unsafe Int(Int16(bitPattern: at[0]))
+        unsafe at += 1
+        return (word &>> 10, value)
+    }
+
+    /// Behind the last coefficient: where the next block begins.
+    @inline(__always)
+    var end: UnsafePointer<UInt16> { unsafe at + 1 }
+}

@@ -1,0 +1,67 @@
+internal import Pixels
+
+/// What halving chroma's resolution would lose.
+struct ChromaDetail {
+    /// Mean square of what Cb and Cr differ from their averages over 2 × 2 pixels; 0 without colour.
+    private(set) var mean = 0.0
+    /// Mean of those squares weighted by themselves: what is lost where most is lost.
+    private(set) var concentrated = 0.0
+
+    /// Row pairs looked at: one in this many.
+    private static let interval = 4
+
+    init(_ bitmap: Bitmap) {
+        guard bitmap.channels == 3 else { return }
+        let (across, down) = (bitmap.size.width / 2, bitmap.size.height / 2)
+        let stride = bitmap.size.width * 3
+        guard across > 0, down > 0, bitmap.pixels.count >= down * 2 * stride else { return }
+        var (sum, squares) = (0.0, 0.0)
+        var count = 0
+        unsafe bitmap.pixels.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            for pair in 0..<down where pair % Self.interval == min(Self.interval, down) / 2 {
+                // Both rows lie within the samples, as checked above.
+                let upper = unsafe base + pair * 2 * stride
+                let row = unsafe Self.lost(upper, upper + stride, across: across)
+                sum += Double(row.sum)
+                squares += Double(row.squares)
+                count += across
+            }
+        }
+        guard sum > 0 else { return }
+        mean = sum / Double(count)
+        concentrated = squares / sum
+    }
+
+    /// Sums over the 2 × 2 groups of two rows.
+    ///
+    /// Safety: 6 · `across` readable bytes at each.
+    private static func lost(
+        _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, across: Int
+    ) -> (sum: Float, squares: Float) {
+        var (sum, squares): (Float, Float) = (0, 0)
+        for column in 0..<across {
+            let at = column * 6
+            let red = unsafe SIMD4<Float>(
+                Float(upper[at]), Float(upper[at + 3]), Float(lower[at]), Float(lower[at + 3]))
+            let green = unsafe SIMD4<Float>(
+                Float(upper[at + 1]), Float(upper[at + 4]), Float(lower[at + 1]), Float(lower[at + 4]))
+            let blue = unsafe SIMD4<Float>(
+                Float(upper[at + 2]), Float(upper[at + 5]), Float(lower[at + 2]), Float(lower[at + 5]))
+            let luma = red * 0.299 + green * 0.587 + blue * 0.114
+            let lost = variance(blue - luma) * (0.564 * 0.564) + variance(red - luma) * (0.713 * 0.713)
+            sum += lost
+            squares += lost * lost
+        }
+        return (sum, squares)
+    }
+
+    @inline(__always)
+    private static func variance(_ values: SIMD4<Float>) -> Float {
+        let halves = values.lowHalf + values.highHalf
+        let difference = values - (halves[0] + halves[1]) / 4
+        let squares = difference * difference
+        let sums = squares.lowHalf + squares.highHalf
+        return (sums[0] + sums[1]) / 4
+    }
+}
