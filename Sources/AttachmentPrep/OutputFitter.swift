@@ -20,29 +20,31 @@ struct OutputFitter {
         max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s444, maxBytes: maxBytes))
     }
 
+    /// Fits a picture, which is given up: of two sizes of it only one is ever held.
+    ///
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
-    func fit(_ bitmap: Bitmap, clock: JobClock) throws(PrepError) -> Result {
+    func fit(_ bitmap: consuming Bitmap, clock: JobClock) throws(PrepError) -> Result {
         let search = BudgetSearch(
             maxBytes: maxBytes, minQuality: Double(minQuality),
             maxQuality: Double(max(minQuality, maxQuality)),
             effort: Effort(effort), progressive: Progressive(progressive))
-        var picture = bitmap
+        let size = bitmap.size
         while true {
             try clock.check(.encode)
-            guard let fit = search.fit(picture, isCancelled: { clock.isOver }) else {
+            guard let fit = search.fit(bitmap, isCancelled: { clock.isOver }) else {
                 throw clock.reason(.encode)
             }
             switch fit {
             case .fits(let encoded):
-                return Result(encoded: encoded, size: picture.size, isShrunk: picture.size != bitmap.size)
+                return Result(encoded: encoded, size: bitmap.size, isShrunk: bitmap.size != size)
             case .tooLarge(let bytes):
-                guard let size = smaller(than: picture.size, bytesAtFloor: bytes) else {
+                guard let next = smaller(than: bitmap.size, bytesAtFloor: bytes) else {
                     throw PrepError(
                         .overBudget, .encode,
                         "\(maxBytes) bytes are too few for any picture; raise --max-bytes or lower --min-quality",
                         detail: "one pixel at quality \(minQuality) takes \(bytes) bytes")
                 }
-                picture = bitmap.scaled(to: size)
+                bitmap = bitmap.scaled(to: next)
             }
         }
     }

@@ -280,9 +280,9 @@ public struct PreparationSession: ~Copyable {
         if let seen = decoder?.notes { notes.add(seen) }
         let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
         decoder = nil
-        let bitmaps = rows?.finish() ?? []
+        // No name for the bitmaps here: each is let go as soon as its output is made.
+        try write(rows?.finish() ?? [], copy, admission, header)
         rows = nil
-        try write(bitmaps, copy, admission, header)
         warn(header)
     }
 
@@ -300,22 +300,24 @@ public struct PreparationSession: ~Copyable {
     }
 
     private mutating func write(
-        _ bitmaps: [Bitmap], _ copy: [UInt8]?, _ admission: Admission, _ header: ImageHeader
+        _ bitmaps: consuming [Bitmap], _ copy: [UInt8]?, _ admission: Admission, _ header: ImageHeader
     ) throws(PrepError) {
         let source = writer.needsDigest ? try sourceDigest() : ""
-        for (target, bitmap) in zip(admission.targets, bitmaps) {
+        bitmaps.reverse()
+        for target in admission.targets {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
+                var bitmap = bitmaps.popLast()
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
                     output.describe(lossless: header, maxBytes: target.maxBytes)
-                } else {
+                } else if let upright = bitmap.take()?.upright(from: admission.orientation) {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
                         maxQuality: options.maxQuality, effort: options.effort,
                         progressive: options.progressive)
-                    let fitted = try fitter.fit(bitmap.upright(from: admission.orientation), clock: clock)
+                    let fitted = try fitter.fit(consume upright, clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
                     bytes = fitted.encoded.bytes

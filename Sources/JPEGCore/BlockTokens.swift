@@ -13,6 +13,12 @@ struct BlockTokens: Sendable {
     /// Most words a block can take.
     static let wordsPerBlock = 2 + 63 * 2
 
+    /// Room for the blocks of a file of `maxBytes`, so that nothing is copied and left behind while it grows.
+    init(blocks: Int, maxBytes: Int) {
+        words.reserveCapacity(Self.mostWords(blocks: blocks, maxBytes: maxBytes))
+        starts.reserveCapacity(blocks)
+    }
+
     mutating func removeAll() {
         words.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
@@ -27,11 +33,13 @@ struct BlockTokens: Sendable {
 
     /// Bytes for blocks that a file of `maxBytes` holds.
     ///
-    /// A token stands for two bits of the file at least: a code and a sign. The arrays may have grown to twice
-    /// their size.
     static func memoryNeed(blocks: Int, maxBytes: Int) -> Int {
-        let tokens = min(blocks * (wordsPerBlock - 2), min(max(0, maxBytes), .max / 8) * 4)
-        return (blocks * 2 + tokens) * 2 + blocks * 4
+        mostWords(blocks: blocks, maxBytes: maxBytes) * 2 + blocks * 4
+    }
+
+    /// A token stands for two bits of the file at least: a code and a sign.
+    private static func mostWords(blocks: Int, maxBytes: Int) -> Int {
+        blocks * 2 + min(blocks * (wordsPerBlock - 2), min(max(0, maxBytes), .max / 8) * 4)
     }
 }
 

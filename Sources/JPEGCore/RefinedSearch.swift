@@ -56,7 +56,9 @@ struct RefinedSearch {
         self.ladder = ladder
         self.maxBytes = maxBytes
         pass = TrellisPass(image: image, activity: BlockActivity(image))
-        tokens = [BlockTokens](repeating: BlockTokens(), count: image.geometry.componentCount)
+        tokens = (0..<image.geometry.componentCount).map {
+            BlockTokens(blocks: image.geometry.blockCount(of: $0), maxBytes: maxBytes)
+        }
     }
 
     /// The fit, or nil if cancelled; `ceiling` is what plain rounding gives at step 0.

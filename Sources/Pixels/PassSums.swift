@@ -19,7 +19,7 @@ struct PassSums {
     private let picture: Adam7
     private let size: PixelSize
     private let channels: Int
-    private var light: [UInt16]
+    private let light: PageBuffer<UInt16>
     /// Rows that came of each pass that has begun.
     private var rowsTaken: [Int] = []
 
@@ -29,7 +29,7 @@ struct PassSums {
         self.rows = rows
         self.size = size
         self.channels = channels
-        light = [UInt16](repeating: 0, count: size.area * channels)
+        light = PageBuffer(count: size.area * channels)
         let (n, m) = (columns.mostBelowZero, rows.mostBelowZero)
         scale = n * (1 + m) + m * (1 + n) < 0.82 ? 3 : 2
         bias = scale == 3 ? 20480 : 24576
@@ -44,7 +44,7 @@ struct PassSums {
     /// Adds a pass's share of an output row.
     ///
     /// - Parameter sums: red, green and blue of `size.width` pixels, each light × `FilterTable.one`.
-    mutating func add(_ sums: UnsafePointer<Int32>, row y: Int) {
+    func add(_ sums: UnsafePointer<Int32>, row y: Int) {
         let count = size.width &* channels
         let base = y &* count
         let half = FilterTable.one
@@ -62,21 +62,22 @@ struct PassSums {
         }
     }
 
-    /// The finished picture, back through the sRGB curve.
-    func encoded() -> PageBuffer<UInt8> {
-        let pixels = PageBuffer<UInt8>(count: light.count)
-        unsafe pixels.withUnsafeMutableBufferPointer { samples in
-            guard rowsTaken == picture.passes.map(\.size.height) else {
-                return unsafe encodePart(into: samples)
-            }
-            unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-                for i in light.indices {
-                    // Clamped to 0...white, the index is inside the curve.
-                    unsafe samples[i] = curve[Int(min(max(value(light[i]), 0), SRGBCurve.white))]
+    /// Writes the finished picture, back through the sRGB curve.
+    func encode(into bitmap: PageBuffer<UInt8>) {
+        unsafe light.withUnsafeBufferPointer { light in
+            unsafe bitmap.withUnsafeMutableBufferPointer { samples in
+                guard rowsTaken == picture.passes.map(\.size.height) else {
+                    return unsafe encodePart(light, into: samples)
+                }
+                unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
+                    for i in 0..<light.count {
+                        // Clamped to 0...white, the index is inside the curve.
+                        let value = unsafe min(max(value(light[i]), 0), SRGBCurve.white)
+                        unsafe samples[i] = curve[Int(value)]
+                    }
                 }
             }
         }
-        return pixels
     }
 
     /// A sum as light on the scale of the curve.
@@ -90,8 +91,9 @@ struct PassSums {
 // A picture that ended early. Each pixel of a pass stands for the block that later passes would have refined: where
 // the weights that came are enough, the sum is divided by them; elsewhere the block's pixel lies to the left, or above.
 extension PassSums {
-    // Safety: `samples` has a byte for each of `light`, which rows and columns of the output index.
-    private func encodePart(into samples: UnsafeMutableBufferPointer<UInt8>) {
+    private func encodePart(
+        _ light: UnsafeBufferPointer<UInt16>, into samples: UnsafeMutableBufferPointer<UInt8>
+    ) {
         let shares = zip(picture.passes, rowsTaken).map { pass, count in
             (
                 columns: columns.sums(first: pass.left, step: pass.across, count: pass.size.width),
@@ -100,49 +102,44 @@ extension PassSums {
         }
         // Half of what whole passes bring on average: between the pixels of a coarse pass there may be less.
         let whole = zip(picture.passes, rowsTaken).filter { $0.size.height == $1 }.map(\.0.size.area)
-        let one = Double(FilterTable.one) * Double(FilterTable.one)
-        let least = one / 2 * max(Double(whole.reduce(0, +)) / Double(picture.size.area), 1 / 64)
+        let share = max(Double(whole.reduce(0, +)) / Double(picture.size.area), 1 / 64)
+        let least = Int(Double(FilterTable.one) * Double(FilterTable.one) * share / 2)
+        let rowCount = size.width * channels
+        var row = [UInt8](repeating: 0, count: rowCount)
         var weights = [Int](repeating: 0, count: size.width)
         var firstKnown: Int?
         for y in 0..<size.height {
             for x in 0..<size.width {
                 weights[x] = shares.reduce(0) { $0 + Int($1.columns[x]) * Int($1.rows[y]) }
             }
-            if unsafe encode(y, weights, Int(least), into: samples) {
-                firstKnown = firstKnown ?? y
-            } else if firstKnown != nil {
-                unsafe copyRow(y - 1, to: y, samples)
+            // A row of which nothing is known looks like the one above.
+            let range = (y * rowCount)..<((y + 1) * rowCount)
+            let isKnown = unsafe encode(
+                UnsafeBufferPointer(rebasing: light[range]), weights, least, into: &row)
+            if isKnown, firstKnown == nil {
+                firstKnown = y
+                for i in 0..<range.lowerBound { unsafe samples[i] = row[i % rowCount] }
             }
+            for i in 0..<rowCount { unsafe samples[range.lowerBound + i] = row[i] }
         }
-        for y in 0..<(firstKnown ?? 0) { unsafe copyRow(firstKnown ?? 0, to: y, samples) }
     }
 
-    /// Writes a row, each unknown pixel as its left neighbour; false when none is known.
+    /// Makes a row, each unknown pixel as its left neighbour; false and unchanged when none is known.
     private func encode(
-        _ y: Int, _ weights: [Int], _ least: Int, into samples: UnsafeMutableBufferPointer<UInt8>
+        _ light: UnsafeBufferPointer<UInt16>, _ weights: [Int], _ least: Int, into row: inout [UInt8]
     ) -> Bool {
         guard let start = weights.firstIndex(where: { $0 >= least }) else { return false }
-        let base = y * size.width * channels
         for x in start..<size.width {
-            for c in 0..<channels {
-                let at = base + x * channels + c
-                if weights[x] >= least {
-                    let light = Int(value(light[at])) << (2 * Int(FilterTable.shift))
-                    unsafe samples[at] =
-                        SRGBCurve.encoded8[min(max(light / weights[x], 0), Int(SRGBCurve.white))]
-                } else {
-                    unsafe samples[at] = samples[at - channels]
+            for at in (x * channels)..<((x + 1) * channels) {
+                guard weights[x] >= least else {
+                    row[at] = row[at - channels]
+                    continue
                 }
+                let sum = unsafe Int(value(light[at])) << (2 * Int(FilterTable.shift))
+                row[at] = SRGBCurve.encoded8[min(max(sum / weights[x], 0), Int(SRGBCurve.white))]
             }
         }
-        for at in base..<(base + start * channels) {
-            unsafe samples[at] = samples[base + start * channels + (at - base) % channels]
-        }
+        for at in 0..<(start * channels) { row[at] = row[start * channels + at % channels] }
         return true
-    }
-
-    private func copyRow(_ from: Int, to: Int, _ samples: UnsafeMutableBufferPointer<UInt8>) {
-        let count = size.width * channels
-        for i in 0..<count { unsafe samples[to * count + i] = samples[from * count + i] }
     }
 }

@@ -17,9 +17,8 @@ package final class RowScaler {
     private var sums: [SIMD4<Int32>]
     /// Vectors of four samples in a row of `size.width` × 3.
     private let vectors: Int
-    /// Of a plain picture: where finished rows go.
-    private var bitmap: PageBuffer<UInt8>?
-    /// Of an interlaced picture: where the passes are added up, in the place of a bitmap.
+    private let bitmap: PageBuffer<UInt8>
+    /// Of an interlaced picture: where the passes are added up.
     private var passes: PassSums?
     private var firstOpen = 0
     private var nextOpen = 0
@@ -41,10 +40,10 @@ package final class RowScaler {
         // One vector more: a pixel is stored as four lanes, the idle one into what follows.
         filtered = [SIMD4<Int32>](repeating: .zero, count: vectors + 1)
         sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
+        // Nothing of a large one is resident before it is written to, here or at the end of the last pass.
+        bitmap = PageBuffer(count: size.area * channels)
         if let interlace {
             passes = PassSums(interlace, columns: columns, rows: rows, size: size, channels: channels)
-        } else {
-            bitmap = PageBuffer(count: size.area * channels)
         }
     }
 
@@ -108,10 +107,9 @@ package final class RowScaler {
 
     /// The finished picture; rows that never came are left black.
     package func finish() -> Bitmap {
-        let pixels = passes?.encoded() ?? bitmap ?? PageBuffer(count: size.area * channels)
-        bitmap = nil
+        passes?.encode(into: bitmap)
         passes = nil
-        return Bitmap(size: size, channels: channels, pixels: pixels)
+        return Bitmap(size: size, channels: channels, pixels: bitmap)
     }
 
     /// Horizontal pass.
@@ -185,7 +183,7 @@ package final class RowScaler {
             }
             unsafe all.withMemoryRebound(to: Int32.self) { light in
                 unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-                    unsafe bitmap?.withUnsafeMutableBufferPointer { out in
+                    unsafe bitmap.withUnsafeMutableBufferPointer { out in
                         // Clamped to 0...white, the index is inside the curve.
                         for i in 0..<rowBytes {
                             unsafe out[y &* rowBytes &+ i] = curve[Int(light[base &* 4 &+ i &* step])]

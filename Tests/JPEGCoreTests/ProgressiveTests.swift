@@ -57,7 +57,8 @@ import Testing
         ] {
             let image = CoefficientImage(picture, subsampling: .s420)
             let tables = ScaleLadder(minQuality: quality, maxQuality: quality).tables(0)
-            var tokens = [BlockTokens](repeating: BlockTokens(), count: image.geometry.componentCount)
+            var tokens = [BlockTokens](
+                repeating: BlockTokens(blocks: 0, maxBytes: 0), count: image.geometry.componentCount)
             let pass = TrellisPass(image: image, activity: BlockActivity(image))
             let rates = CodeRates(counts: [UInt32](repeating: 1, count: 256)[...])
             let strength = Strength(units: Strength.range.upperBound)

@@ -79,14 +79,7 @@ struct Cases {
 
     private func memory() throws(BenchError) -> Report {
         var report = Report(title: "Memory and start-up (decimal MB, GNU time; highest of 3 runs)")
-        for (across, down) in [(2, 1), (3, 3)] {
-            for picture in [
-                try pictures.jpeg(across: across, down: down), try pictures.png(across: across, down: down),
-            ] {
-                let name = "\(across * down * 11) MP \(picture.hasSuffix(".png") ? "PNG" : "JPEG")"
-                report.add("peak, \(name)", try peak(prepare(picture), name), unit: "MB", limit: 24)
-            }
-        }
+        report.table = try MemoryCase(arguments: arguments, pictures: pictures, outputs: outputs).table()
         let version = Command(arguments.attachprep, ["--version"])
         report.add("peak, `--version`", try peak(version, "--version"), unit: "MB", limit: 10)
         func wall(_ command: Command) throws(BenchError) -> Double { Double(try run(command).wall) / 1000 }

@@ -42,12 +42,14 @@ func run(_ command: Command, output: String = "/dev/null") throws(BenchError) ->
 }
 
 /// Peak resident size in decimal megabytes, through GNU time: a parent's own figure would survive the exec.
-func peakMegabytes(_ command: Command) throws(BenchError) -> Double {
+///
+/// - Parameter input: a file that comes through a pipe on standard input.
+func peakMegabytes(_ command: Command, from input: String? = nil) throws(BenchError) -> Double {
     let report = try temporaryFile()
     defer { unsafe unlink(report) }
-    let timed = Command(
-        "/usr/bin/time", ["-f", "%M", "-o", report, command.program] + command.arguments)
-    _ = try run(timed)
+    let words = ["/usr/bin/time", "-f", "%M", "-o", report, command.program] + command.arguments
+    let script = input == nil ? #""$@""# : #"cat "$0" | "$@""#
+    _ = try run(Command("sh", ["-c", script, input ?? "sh"] + words))
     let text = try readText(report)
     guard let kibibytes = Double(text.filter(\.isNumber)) else { throw BenchError("GNU time said: \(text)") }
     return kibibytes * 1024 / 1e6

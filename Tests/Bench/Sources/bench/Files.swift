@@ -34,21 +34,32 @@ func temporaryFile() throws(BenchError) -> String {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The first 64 KiB of a file as text.
+/// A small file as text.
 func readText(_ path: String) throws(BenchError) -> String {
+    String(decoding: try readBytes(path), as: UTF8.self)
+}
+
+/// All bytes of a file.
+func readBytes(_ path: String) throws(BenchError) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY)
     guard file >= 0 else { throw BenchError("cannot open \(path)") }
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    var filled = 0
-    while filled < bytes.count {
-        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe read(file, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled)
-        }
-        guard count > 0 else { break }
-        filled += count
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = unsafe piece.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw BenchError("cannot read \(path)") }
+        if count == 0 { return bytes }
+        bytes += piece[..<count]
     }
-    return String(decoding: bytes[..<filled], as: UTF8.self)
+}
+
+/// Makes a small file.
+func writeFile(_ path: String, _ text: String) throws(BenchError) {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+    guard file >= 0 else { throw BenchError("cannot make \(path)") }
+    write(text, to: file)
+    close(file)
 }
 
 /// The files of a folder with one of these suffixes, sorted by name.

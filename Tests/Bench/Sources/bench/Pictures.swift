@@ -44,7 +44,7 @@ struct Pictures {
         }
     }
 
-    private func tiled(across: Int, down: Int) throws(BenchError) -> String {
+    func tiled(across: Int, down: Int) throws(BenchError) -> String {
         if across == 1, down == 1 { return try base() }
         return try made("\(across)x\(down).ppm") { path throws(BenchError) in
             _ = try run(Command("vips", ["replicate", try base(), path, "\(across)", "\(down)"]))
@@ -72,7 +72,7 @@ struct Pictures {
     }
 
     /// The path of a cached file, made under another name first: a broken run leaves nothing that looks whole.
-    private func made(
+    func made(
         _ name: String, _ make: (String) throws(BenchError) -> Void
     ) throws(BenchError) -> String {
         let path = "\(cache)/\(photographs == nil ? "sample" : "photo")-\(name)"

@@ -8,11 +8,27 @@ struct Row {
     var holds: Bool?
 }
 
+/// A table of any columns.
+struct Table {
+    var header: [String]
+    var rows: [[String]] = []
+    /// Whether no row missed a limit.
+    var holds = true
+
+    /// The table as Markdown.
+    var markdown: String {
+        let lines = [header, header.map { _ in "---" }] + rows
+        return "\n" + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+    }
+}
+
 /// The rows of one case and its table.
 struct Report {
     var title: String
     var rows: [Row] = []
     var notes: [String] = []
+    /// A table of its own, before the rows.
+    var table: Table?
 
     /// Adds a pairwise comparison; `limit` bounds the median ratio from above, or from below when `atLeast`.
     mutating func add(
@@ -36,11 +52,11 @@ struct Report {
     }
 
     /// Whether no row missed its limit.
-    var holds: Bool { rows.allSatisfy { $0.holds != false } }
+    var holds: Bool { rows.allSatisfy { $0.holds != false } && table?.holds != false }
 
     /// The report as Markdown.
     var markdown: String {
-        var text = "\n### \(title)\n\n"
+        var text = "\n### \(title)\n" + (table?.markdown ?? "") + "\n"
         text += "| what | figure | against | ratio: median (min–max) | limit | holds |\n"
         text += "|---|---|---|---|---|---|\n"
         for row in rows {
