@@ -16,6 +16,9 @@ package import Pixels
     private var isOver = false
     private(set) package var notes = DecodeNotes()
 
+    /// PLTE may have 768 bytes, tRNS 256, IEND none; libpng would collect any length before it looks.
+    private static let tableLimit = 1024
+
     private enum ChunkUse { case decode, collectHeader, collectEXIF, skip }
 
     private static let signatureBytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -110,6 +113,10 @@ package import Pixels
         default:
             // A critical chunk starts with a capital: libpng must see it, and judge it.
             use = type[0] & 32 == 0 ? .decode : .skip
+        }
+        if use == .decode, type != Array("IDAT".utf8), walk.length > Self.tableLimit {
+            let name = String(decoding: type, as: UTF8.self)
+            throw CodecError(.corrupt, "\(name) of \(walk.length) bytes")
         }
         collected.removeAll(keepingCapacity: true)
         if use == .decode || use == .collectHeader { try feed(walk.lead, rows) }

@@ -45,6 +45,19 @@ import Testing
         }
     }
 
+    /// libpng would put the whole chunk together before it says no: 2 GB, and a copy of it for every piece.
+    @Test(arguments: ["PLTE", "tRNS", "ABCd", "IEND"]) func longTablesAreRefusedAtOnce(_ type: String) throws
+    {
+        let start = PNGFile([Self.header]).bytes
+        let lead = bigEndian(0x7FFF_FFFF) + Array(type.utf8)
+        var decoder = try PNGDecoder()
+        #expect(throws: CodecError.self) { try decoder.push((start + lead).span, into: nil) }
+        // As long as a table may be is for libpng to judge.
+        let palette = PNGFile.Chunk("PLTE", [UInt8](repeating: 9, count: 768))
+        let sound = PNGFile([PNGFile.header(3, 3, colorType: 3), palette, Self.indices, PNGFile.end]).bytes
+        #expect(try decodePNG(sound).bitmap.samples.allSatisfy { $0 == 9 })
+    }
+
     private static let indices = PNGFile.imageData(rows: [[0, 1, 0], [1, 1, 1], [0, 0, 1]])
 
     @Test func transparencyThatCountsIsShown() throws {
