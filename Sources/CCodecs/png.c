@@ -86,6 +86,12 @@ static void deliver_frame(ap_png *png) {
 static void on_end(png_structp reader, png_infop info) {
     ap_png *png = png_get_progressive_ptr(reader);
     (void)info;
+    // libpng only warns when the data of an interlaced picture ends early or is damaged; behind the last pass is 7.
+    int pass = png_get_current_pass_number(reader);
+    if (png->frame && pass < 7) {
+        snprintf(png->message, sizeof png->message, "the picture data ends in pass %d of 7", pass + 1);
+        leave(png, AP_CORRUPT);
+    }
     deliver_frame(png);
     if (png->rows < png->header.height) {
         snprintf(png->message, sizeof png->message, "the picture data ends after row %u of %u",
