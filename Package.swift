@@ -78,7 +78,8 @@ let package = Package(
         .testTarget(
             name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
+            name: "CommandTests",
+            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]

@@ -49,7 +49,7 @@ struct Admission {
         targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
         numerator = Self.numerator(header, targets)
         route = header.needsWholeInput ? .spool : .push
-        need = Self.need(header, targets, numerator)
+        need = Self.need(header, targets, numerator, inputLimit: options.limits.inputBytes)
         guard need <= options.limits.memory else {
             throw PrepError(
                 .memoryLimit, .admission,
@@ -88,7 +88,9 @@ struct Admission {
     }
 
     /// Decoder, pipeline and scalers live together, then the bitmaps with one encoder at a time.
-    private static func need(_ header: ImageHeader, _ targets: [Target], _ numerator: Int) -> Int {
+    private static func need(
+        _ header: ImageHeader, _ targets: [Target], _ numerator: Int, inputLimit: Int
+    ) -> Int {
         var decoding =
             header.codecNeed(numerator)
             + RowPipeline.memoryNeed(layout: header.layout, width: header.rowSize(numerator: numerator).width)
@@ -102,8 +104,11 @@ struct Admission {
                 source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
             bitmaps += size.area * 3
             encoding = max(encoding, OutputFitter.memoryNeed(size: size, maxBytes: target.maxBytes))
-            if target.mayPassLossless { copy = max(copy, target.maxBytes) }
+            // The copy is no larger than the input.
+            if target.mayPassLossless { copy = max(copy, min(target.maxBytes, inputLimit)) }
         }
-        return max(decoding, bitmaps + encoding) + copy + 2 * SourceReader.chunkSize
+        let working = max(decoding, bitmaps + encoding) + 2 * SourceReader.chunkSize
+        let (sum, overflow) = working.addingReportingOverflow(copy)
+        return overflow ? .max : sum
     }
 }

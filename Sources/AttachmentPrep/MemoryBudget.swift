@@ -25,7 +25,7 @@ public final class MemoryBudget: Sendable {
         let need = min(need, total)
         while true {
             let granted = used.withLock { used in
-                guard used + need <= total else { return false }
+                guard need <= total - used else { return false }
                 used += need
                 return true
             }

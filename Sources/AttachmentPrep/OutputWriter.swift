@@ -15,6 +15,8 @@ struct OutputWriter {
 
     /// Distinguishes temporary files of one process.
     private static let counter = Atomic<Int>(0)
+    /// Distinguishes those of processes: their numbers repeat in containers that share a folder.
+    private static let processTag = String(UInt64.random(in: 0 ... .max), radix: 36)
 
     /// Whether output names need the digest of the source.
     var needsDigest: Bool { if case .content = destination.kind { true } else { false } }
@@ -55,15 +57,12 @@ struct OutputWriter {
         }
         let folder = path.parent
         let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
-        let temporary = folder.appending(".attachprep-\(getpid())-\(number).tmp")
+        let temporary = folder.appending(".attachprep-\(getpid())-\(Self.processTag)-\(number).tmp")
         do throws(SystemError) {
             try folder.makeDirectories()
             try temporary.create(with: bytes)
-            _ = try retrying {
-                temporary.withCString { from in path.withCString { unsafe rename(from, $0) } }
-            }
+            try temporary.renameOrRemove(to: path)
         } catch {
-            _ = temporary.withCString { unsafe unlink($0) }
             throw error.error(.output, "cannot write \(path.display)")
         }
     }
@@ -107,13 +106,32 @@ extension FilePath {
         }
     }
 
+    /// Gives this file another name; where that fails, removes it.
+    fileprivate func renameOrRemove(to path: FilePath) throws(SystemError) {
+        do throws(SystemError) {
+            _ = try retrying { withCString { from in path.withCString { unsafe rename(from, $0) } } }
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    private func remove() { _ = withCString { unsafe unlink($0) } }
+
     /// Creates this file, which must not exist, and brings its bytes to the disk.
+    ///
+    /// Leaves nothing behind where that fails, and whatever was there before.
     fileprivate func create(with bytes: Span<UInt8>) throws(SystemError) {
         let descriptor = try retrying {
             withCString { unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
         }
         defer { close(descriptor) }
-        try writeAll(bytes, to: descriptor)
-        _ = try retrying { fsync(descriptor) }
+        do throws(SystemError) {
+            try writeAll(bytes, to: descriptor)
+            _ = try retrying { fsync(descriptor) }
+        } catch {
+            remove()
+            throw error
+        }
     }
 }

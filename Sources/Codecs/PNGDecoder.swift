@@ -11,12 +11,21 @@ package import Pixels
     private var signature = 0
     private var use = ChunkUse.skip
     private var collected: [UInt8] = []
+    /// Image data not given to libpng yet.
+    private var pending: [UInt8] = []
     private var header: PNGHeader?
     private var isStarted = false
     private var isOver = false
     private(set) package var notes = DecodeNotes()
 
-    private enum ChunkUse { case decode, collectHeader, collectEXIF, skip }
+    /// PLTE may have 768 bytes, tRNS 256, IEND none; libpng would collect any length before it looks.
+    private static let tableLimit = 1024
+
+    /// Image data reaches libpng in slices of this many bytes from each chunk's start, however it was pushed:
+    /// damage shows a row earlier or later with the bytes that lie behind it.
+    private static let sliceBytes = 16_384
+
+    private enum ChunkUse { case decode, decodeSlices, collectHeader, collectEXIF, skip }
 
     private static let signatureBytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// An EXIF block larger than a JPEG segment can hold is not read for its orientation.
@@ -75,6 +84,7 @@ package import Pixels
         guard pad, isStarted else {
             throw CodecError(.truncated, "the bytes end before the end of the picture")
         }
+        try feedPending(rows)
         isOver = true
     }
 
@@ -88,9 +98,9 @@ package import Pixels
         }
         switch String(decoding: type, as: UTF8.self) {
         case "IHDR" where header == nil: use = .collectHeader
-        case "IDAT" where !isStarted:
-            use = .decode
-            return try imageHeader()
+        case "IDAT":
+            use = .decodeSlices
+            if !isStarted { return try imageHeader() }
         case "tRNS": use = .decode
         case "acTL":
             notes.isAnimated = notes.isAnimated || !isStarted
@@ -108,14 +118,22 @@ package import Pixels
             // A critical chunk starts with a capital: libpng must see it, and judge it.
             use = type[0] & 32 == 0 ? .decode : .skip
         }
+        if use == .decode, walk.length > Self.tableLimit {
+            let name = String(decoding: type, as: UTF8.self)
+            throw CodecError(.corrupt, "\(name) of \(walk.length) bytes")
+        }
         collected.removeAll(keepingCapacity: true)
-        if use == .decode || use == .collectHeader { try feed(walk.lead, rows) }
+        switch use {
+        case .decode, .decodeSlices, .collectHeader: try feed(walk.lead, rows)
+        case .collectEXIF, .skip: break
+        }
         return nil
     }
 
     private mutating func take(_ data: Span<UInt8>, _ rows: RowPipeline?) throws(CodecError) {
         switch use {
         case .decode: try feed(data, rows)
+        case .decodeSlices: try feedSlices(data, rows)
         case .collectHeader, .collectEXIF:
             // At most 64 KiB, by the choice in begin; IHDR is bounded here.
             guard collected.count + data.count <= Self.exifLimit + 4 else {
@@ -138,6 +156,7 @@ package import Pixels
             if notes.orientation == nil {
                 notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4))
             }
+        case .decodeSlices: try feedPending(rows)
         case .decode, .skip: break
         }
         use = .skip
@@ -153,7 +172,27 @@ package import Pixels
             isInterlaced: header.isInterlaced, needsWholeInput: false, mayPassLossless: false,
             subsampling: nil,
             // The row, the one above it and the expanded one; zlib's window and state.
-            codecNeed: { _ in rowBytes * 4 + 100_000 })
+            codecNeed: { _ in rowBytes * 4 + 100_000 + Self.sliceBytes })
+    }
+
+    private mutating func feedSlices(_ data: Span<UInt8>, _ rows: RowPipeline?) throws(CodecError) {
+        var at = 0
+        while at < data.count {
+            let slice = data.extracting(at..<min(at + Self.sliceBytes - pending.count, data.count))
+            at += slice.count
+            if slice.count == Self.sliceBytes {
+                try feed(slice, rows)
+            } else {
+                unsafe slice.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
+                if pending.count == Self.sliceBytes { try feedPending(rows) }
+            }
+        }
+    }
+
+    private mutating func feedPending(_ rows: RowPipeline?) throws(CodecError) {
+        guard !pending.isEmpty else { return }
+        try feed(pending, rows)
+        pending.removeAll(keepingCapacity: true)
     }
 
     // By value: a span of one's own property would forbid the mutation.

@@ -182,9 +182,27 @@ enum FileList {
             if piece.isEmpty { break }
             pending += piece
             let parts = pending.split(separator: separator, omittingEmptySubsequences: false)
-            for part in parts.dropLast() where !part.isEmpty { try body(FilePath(bytes: part)) }
+            for part in parts.dropLast() where !part.isEmpty { try body(path(part)) }
             pending = parts.last.map { Array($0) } ?? []
+            if pending.count > longestPath { _ = try path(pending[...]) }
         }
-        if !pending.isEmpty { try body(FilePath(bytes: pending)) }
+        if !pending.isEmpty { try body(path(pending[...])) }
+    }
+
+    /// Far above what any system takes.
+    private static let longestPath = 65_536
+
+    /// A path would end at its first NUL, and all that `find -print0` wrote behind it would be passed over.
+    private static func path(_ bytes: ArraySlice<UInt8>) throws(UsageError) -> FilePath {
+        if bytes.contains(0) {
+            throw UsageError(
+                "the paths of --files-from end with NUL, not with line feeds", hint: "add -0", command: .batch
+            )
+        }
+        if bytes.count > longestPath {
+            throw UsageError(
+                "--files-from holds a path of more than \(longestPath) bytes", command: .batch)
+        }
+        return FilePath(bytes: bytes)
     }
 }

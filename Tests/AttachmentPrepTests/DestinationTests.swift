@@ -140,6 +140,16 @@ import Testing
         #expect(scratch.names == ["out.jpg"])
     }
 
+    /// Temporary files of a process of the same number, in another container or killed before: neither used
+    /// nor removed.
+    @Test func foreignTemporaryFiles() {
+        let scratch = Scratch()
+        let name = ".attachprep-\(getpid())-%.0f.tmp"
+        shell("cd \(scratch.path) && seq -f '\(name)' 0 3999 | xargs touch")
+        #expect(record(.file(scratch.file("out.jpg"))).outcome == .prepared)
+        #expect(shell("ls -A \(scratch.path) | grep -c tmp").text.filter(\.isNumber) == "4000")
+    }
+
     /// Two jobs at once for one name both end well.
     @Test func twoJobsForOneName() {
         let scratch = Scratch()

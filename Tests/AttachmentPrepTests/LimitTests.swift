@@ -45,6 +45,20 @@ import Testing
         }
     }
 
+    /// A budget far above the input asks for no memory: what could pass is no larger than the input may be.
+    @Test func hugeBudget() throws {
+        for budget in [1_000_000_000, Int.max] {
+            let run = prepare(Self.input) { $0.maxBytes = budget }
+            #expect(run.record.outcome == .passedThrough, "\(run.record)")
+            let unlimited = prepare(Self.input) {
+                $0.maxBytes = budget
+                $0.limits.inputBytes = .max
+                $0.limits.memory = .max
+            }
+            #expect(unlimited.record.outcome == .passedThrough)
+        }
+    }
+
     @Test(arguments: [Arrival.whole, .file, .pipe, .pieces(1000)]) func inputBytes(arrival: Arrival) {
         for input in [Self.input, Generated.progressive, Generated.png] {
             let exact = prepare(input, profile: .small, arrival) { $0.limits.inputBytes = input.count }

@@ -49,11 +49,26 @@ import Testing
         try check(prepare(source, arrival), source)
     }
 
+    /// What libjpeg passes over could hold anything: a number of lines (DNL) with more in it, stray markers.
+    @Test func whatDoesNotShowGoes() throws {
+        let lines = JPEGParts.segment(0xDC, Array("a secret remark".utf8))
+        let source = JPEGParts.inserting(lines, [0xFF, 0xD3, 0xFF, 0x01], into: Self.plain)
+        let run = prepare(source)
+        try check(run, source)
+        #expect(run.picture == prepare(Self.plain).picture)
+    }
+
     @Test func whatPreventsIt() {
         let exif = JPEGParts.exif(orientation: 8)
         let stray = Self.plain[..<20] + [0, 0] + Self.plain[20...]
         let gray = Picture(width: 60, height: 50) { x, y in [UInt8(x + y)] }.jpeg()
+        let scan = JPEGParts.list(Self.plain) ?? []
+        let frames: [UInt8] =
+            [0xFF, 0xD8]
+            + scan.filter { $0.marker != 0xC4 }.flatMap { JPEGParts.segment($0.marker, $0.payload) }
+            + Self.plain[JPEGParts.firstScanData(Self.plain)...]
         let sources: [(String, [UInt8])] = [
+            ("no codes, as in Motion JPEG", frames),
             ("progressive", Photos.kitten.jpeg("-quality 85 -progressive")),
             ("ICC", JPEGParts.inserting(JPEGParts.icc, into: Self.plain)),
             ("orientation", JPEGParts.inserting(exif, into: Self.plain)),

@@ -45,6 +45,59 @@ import Testing
         }
     }
 
+    /// libpng would put the whole chunk together before it says no: 2 GB, and a copy of it for every piece.
+    @Test(arguments: ["PLTE", "tRNS", "ABCd", "IEND"]) func longTablesAreRefusedAtOnce(_ type: String) throws
+    {
+        let start = PNGFile([Self.header]).bytes
+        let lead = bigEndian(0x7FFF_FFFF) + Array(type.utf8)
+        var decoder = try PNGDecoder()
+        #expect(throws: CodecError.self) { try decoder.push((start + lead).span, into: nil) }
+        // As long as a table may be is for libpng to judge.
+        let palette = PNGFile.Chunk("PLTE", [UInt8](repeating: 9, count: 768))
+        let sound = PNGFile([PNGFile.header(3, 3, colorType: 3), palette, Self.indices, PNGFile.end]).bytes
+        #expect(try decodePNG(sound).bitmap.samples.allSatisfy { $0 == 9 })
+    }
+
+    /// libpng only warns when an interlaced picture's data ends early or is damaged, and shows the coarse passes.
+    @Test(arguments: ["basi2c08", "basn2c08", "basi0g01"]) func shortDataIsDamage(_ name: String) throws {
+        let file = PNGFile(parsing: try fixture("pngsuite/\(name).png"))
+        let stream = file.chunks.filter { $0.type == "IDAT" }.flatMap(\.data)
+        let others = file.chunks.filter { $0.type != "IDAT" && $0.type != "IEND" }
+        func decoding(_ data: [UInt8], in size: Int) throws -> Decoded {
+            let bytes = PNGFile(others + [.init("IDAT", data), PNGFile.end]).bytes
+            let pieces = stride(from: 0, to: bytes.count, by: size).map { $0..<min($0 + size, bytes.count) }
+            return try decode(PNGDecoder(), bytes, in: pieces)
+        }
+        for size in [1, 7, 100_000] {
+            #expect(throws: Never.self) { try decoding(stream, in: size) }
+            // A wrong check sum; a block that cannot be; an end in the middle.
+            let sum = stream.dropLast(4) + [1, 2, 3, 4]
+            let block = stream[..<(stream.count / 2)] + [UInt8](repeating: 0xFF, count: stream.count / 2)
+            for damaged in [Array(sum), Array(block), Array(stream[..<(stream.count / 2)])] {
+                #expect(throws: CodecError.self, "\(size)") { try decoding(damaged, in: size) }
+            }
+        }
+    }
+
+    /// What libpng makes of damage must not depend on how the bytes came.
+    @Test func damageIsTheSameInAnyPieces() throws {
+        let file = PNGFile(parsing: try fixture("pngsuite/basi2c08.png"))
+        let start = file.chunks.firstIndex { $0.type == "IDAT" } ?? 0
+        let count = file.chunks[start].data.count
+        func outcome(_ bytes: [UInt8], in size: Int) -> String {
+            let pieces = stride(from: 0, to: bytes.count, by: size).map { $0..<min($0 + size, bytes.count) }
+            do { return "\(try decode(PNGDecoder(), bytes, in: pieces).bitmap.samples)" } catch {
+                return "\(error)"
+            }
+        }
+        for place in 0..<count {
+            var damaged = file
+            damaged.chunks[start].data[place] ^= 0x24
+            let expected = outcome(damaged.bytes, in: .max / 2)
+            for size in [1, 13] { #expect(outcome(damaged.bytes, in: size) == expected, "\(place), \(size)") }
+        }
+    }
+
     private static let indices = PNGFile.imageData(rows: [[0, 1, 0], [1, 1, 1], [0, 0, 1]])
 
     @Test func transparencyThatCountsIsShown() throws {

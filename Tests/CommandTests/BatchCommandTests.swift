@@ -96,6 +96,17 @@ import Testing
         #expect(plan(outside).last?.hasSuffix(" -> out\(place.folder.path)/outside/o.jpg") == true)
     }
 
+    /// Read as lines, a list with NULs would be its first path, and the others would be lost without a word.
+    @Test func listsOfTheOtherKindAreRefused() throws {
+        let place = try photos()
+        let nul = try place.run(
+            "find photos -name '*.png' -print0 | attachprep batch --files-from - -o out --dry-run")
+        #expect(nul.status == 64 && nul.errors.contains("-0") && nul.output.isEmpty)
+        let endless = try place.run(
+            "head -c 100000000 /dev/zero | tr '\\0' a | attachprep batch --files-from - -o out --dry-run")
+        #expect(endless.status == 64 && endless.output.isEmpty)
+    }
+
     @Test func everySourceIsTakenOnce() throws {
         let place = try photos()
         let run = try place.run(

@@ -60,6 +60,34 @@ import Testing
         #expect(Walked(copied).consumed == copied.count)
     }
 
+    /// Segments that libjpeg passes over, and markers that stand alone, are dropped like metadata.
+    @Test func whatIsNotOfThePictureIsDropped() throws {
+        let bytes = try JPEGSamples.named("4:2:0")
+        let scan = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xDA]) })
+        let extra = segment(0xDC, ascii("SECRET")) + segment(0xDC, [0, 1]) + hex("FFD3 FF01")
+        let full = bytes[..<scan] + extra + bytes[scan...].dropLast(2) + extra + bytes.suffix(2)
+        #expect(copy(Array(full)).bytes == copy(bytes).bytes)
+    }
+
+    /// A file without the codes of its scan (a frame of Motion JPEG) is none that every reader shows.
+    @Test func codesMustBeInTheFile() throws {
+        let bytes = try JPEGSamples.named("4:2:0")
+        for missing in 0..<4 {
+            var codes = -1
+            let items = Walked(bytes).items.flatMap { item -> [UInt8] in
+                switch item {
+                case .segment(0xC4, let segment):
+                    codes += 1
+                    return codes == missing ? [] : segment
+                case .segment(_, let segment): return segment
+                case .entropy(let data): return data
+                }
+            }
+            #expect(codes == 3 && copy(items + [0xFF, 0xD9]).isOverfull, "\(missing)")
+        }
+        #expect(!copy(bytes).isOverfull)
+    }
+
     /// The head is a JFIF header as T.871 writes it, density 1 : 1, no thumbnail.
     @Test func headIsJFIF() {
         #expect(
