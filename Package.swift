@@ -75,9 +75,11 @@ let package = Package(
                 "CJPEGOracle", "JPEGCore", "Codecs", "AttachmentPrep", "Pixels", "MediaTypes", "TestSupport",
             ],
             swiftSettings: strict),
-        .testTarget(name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels"], swiftSettings: strict),
         .testTarget(
-            name: "CommandTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
     ]

@@ -1,5 +1,6 @@
 import AttachmentPrep
 import Foundation
+import TestSupport
 import Testing
 
 /// A fresh directory in which the real binary is run; it goes away with its last holder.
@@ -32,27 +33,14 @@ final class Workplace {
 
     /// Runs a shell script here; `attachprep` is the binary beside the tests, `$JPEG` a small JPEG's path.
     func run(_ script: String, environment: [String: String] = [:]) throws -> Run {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script]
-        process.currentDirectoryURL = folder
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ATTACHPREP_") }
         variables["PATH"] = Self.products.path + ":" + (variables["PATH"] ?? "/usr/bin:/bin")
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables.merge(environment) { $1 }
-        process.environment = variables
-        // Files, not pipes: a full pipe would stop the process, and nobody reads here until its end.
-        let (output, errors) = (scratch(), scratch())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
-        defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
+        let result = try finish(["/bin/sh", "-c", script], in: folder.path, environment: variables)
         return Run(
-            status: process.terminationStatus,
-            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+            status: result.status, output: String(decoding: result.output, as: UTF8.self),
+            errors: String(decoding: result.errors, as: UTF8.self))
     }
 
     /// Writes files; the folders on their way are made.
@@ -70,21 +58,15 @@ final class Workplace {
         try run("find \(name) | LC_ALL=C sort").output.split(separator: "\n").map(String.init)
     }
 
-    private func scratch() -> URL {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "attachprep-\(UUID().uuidString).txt")
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        return file
-    }
-
     /// The folder the binary was built into, which is the one of the test bundle.
     private static let products = URL(fileURLWithPath: CommandLine.arguments[0])
         .resolvingSymlinksInPath().deletingLastPathComponent()
 }
 
+/// Made anew each time: the address sanitizer takes what a global `Data` holds for a leak.
 enum Samples {
     /// 32 × 24, a gradient made by ImageMagick.
-    static let jpeg =
+    static var jpeg: Data {
         Data(
             base64Encoded: """
                 /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO\
@@ -93,12 +75,21 @@ enum Samples {
                 xAAWAQEBAQAAAAAAAAAAAAAAAAAABgP/xAAaEQABBQEAAAAAAAAAAAAAAAAAAhMVUWEU/9oADAMBAAIRAxEAPwDN0KJaFG8ZhWyO\
                 lVCiWhQjMEjpJQoC550URr67FCgHOig+uz//2Q==
                 """) ?? Data()
-    static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8))
-    static let pointer = Data("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n".utf8)
-    static let appleDouble = Data([0, 5, 0x16, 7, 0, 2, 0, 0] + [UInt8](repeating: 0, count: 3000))
-    static let mp3 = Data(
-        Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0]
-            + Array(repeating: [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413), count: 4)
-            .joined())
-    static let text = Data("only words\n".utf8)
+    }
+    static var png: Data {
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8))
+    }
+    static var pointer: Data {
+        Data("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n".utf8)
+    }
+    static var appleDouble: Data {
+        Data([0, 5, 0x16, 7, 0, 2, 0, 0] + [UInt8](repeating: 0, count: 3000))
+    }
+    static var mp3: Data {
+        Data(
+            Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, 0]
+                + Array(repeating: [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413), count: 4)
+                .joined())
+    }
+    static var text: Data { Data("only words\n".utf8) }
 }

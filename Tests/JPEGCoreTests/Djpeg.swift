@@ -1,5 +1,6 @@
 import Foundation
 import Pixels
+import TestSupport
 
 /// libjpeg-turbo's decoder as the judge of what was written.
 enum Djpeg {
@@ -9,13 +10,8 @@ enum Djpeg {
 
     /// Decodes files; any warning is an error.
     static func decode(_ files: [[UInt8]]) throws -> [Bitmap] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "jpegcore-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for (index, file) in files.enumerated() {
-            try Data(file).write(to: folder.appendingPathComponent("\(index).jpg"))
-        }
+        let folder = try TemporaryFolder()
+        for (index, file) in files.enumerated() { _ = try folder.file("\(index).jpg", file) }
         // One process for all of them.
         let script = """
             i=0; while [ $i -lt \(files.count) ]; do
@@ -24,20 +20,13 @@ enum Djpeg {
               i=$((i + 1))
             done
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script]
-        process.currentDirectoryURL = folder
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let complaint = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(decoding: complaint, as: UTF8.self))
+        let result = try finish(
+            ["/bin/sh", "-c", script], in: folder.path, environment: ProcessInfo.processInfo.environment)
+        guard result.status == 0 else {
+            throw Failure(description: String(decoding: result.output, as: UTF8.self))
         }
         return try files.indices.map { index in
-            try parse([UInt8](Data(contentsOf: folder.appendingPathComponent("\(index).pnm"))))
+            try parse(bytes(of: "\(folder.path)/\(index).pnm"))
         }
     }
 
