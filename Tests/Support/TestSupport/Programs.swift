@@ -39,28 +39,24 @@ package func finish(
     defer { withExtendedLifetime(scratch) {} }
     let output = try scratch.file("output", [])
     let errors = try scratch.file("errors", [])
+    let words = folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0] + words } ?? words
     let status = spawn(
-        words, folder: folder, environment: environment.map { "\($0)=\($1)" }, output: output, errors: errors)
+        words, environment: environment.map { "\($0)=\($1)" }, output: output, errors: errors)
     return ProgramResult(status: status, output: try bytes(of: output), errors: try bytes(of: errors))
 }
 
-private func spawn(
-    _ words: [String], folder: String?, environment: [String], output: String, errors: String
-) -> Int32 {
+private func spawn(_ words: [String], environment: [String], output: String, errors: String) -> Int32 {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_TRUNC, 0)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_TRUNC, 0)
-    // What other tests have open at this time is not the program's.
-    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    if let folder { unsafe posix_spawn_file_actions_addchdir_np(&actions, folder) }
     // A thread of the tests' pool blocks the signals that some tests send.
-    var attributes = unsafe posix_spawnattr_t()
+    var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var noSignals = unsafe sigset_t()
+    var noSignals = sigset_t()
     unsafe sigemptyset(&noSignals)
     unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
