@@ -63,7 +63,8 @@ let package = Package(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "AttachmentPrepTests", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict
+            name: "AttachmentPrepTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            swiftSettings: strict
         ),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
