@@ -10,7 +10,7 @@ internal import Synchronization
 public final class MemoryBudget: Sendable {
     /// Bytes all jobs together may need.
     public let total: Int
-    private let used = Mutex(0)
+    private let used = Atomic<Int>(0)
 
     /// Creates a budget.
     public init(total: Int) { self.total = total }
@@ -24,19 +24,20 @@ public final class MemoryBudget: Sendable {
     func take(_ need: Int, unless stop: () -> Bool) -> MemoryGrant? {
         let need = min(need, total)
         while true {
-            let granted = used.withLock { used in
-                guard need <= total - used else { return false }
-                used += need
-                return true
+            let now = used.load(ordering: .acquiring)
+            if need <= total - now {
+                let (taken, _) = used.compareExchange(
+                    expected: now, desired: now + need, ordering: .acquiringAndReleasing)
+                if taken { return MemoryGrant(self, need) }
+                continue
             }
-            if granted { return MemoryGrant(self, need) }
             if stop() { return nil }
             // Jobs last milliseconds to seconds: a short sleep costs less than it would to wake by condition.
             usleep(2_000)
         }
     }
 
-    fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+    fileprivate func giveBack(_ bytes: Int) { _ = used.wrappingSubtract(bytes, ordering: .acquiringAndReleasing) }
 }
 
 /// A share of a budget, given back when it goes away.
