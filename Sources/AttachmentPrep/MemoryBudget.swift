@@ -37,7 +37,9 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    fileprivate func giveBack(_ bytes: Int) { _ = used.wrappingSubtract(bytes, ordering: .acquiringAndReleasing) }
+    fileprivate func giveBack(_ bytes: Int) {
+        _ = used.wrappingSubtract(bytes, ordering: .acquiringAndReleasing)
+    }
 }
 
 /// A share of a budget, given back when it goes away.
