@@ -113,6 +113,8 @@ package struct DecodeNotes: Sendable {
 package struct CodecError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case corrupt, truncated, unsupportedVariant, tooManyScans, tooManyPixels, memory, stopped, unreadable
+        /// The library that decodes this type is not installed; `detail` names it.
+        case missingLibrary
     }
 
     package let kind: Kind
