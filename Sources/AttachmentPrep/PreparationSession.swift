@@ -228,12 +228,14 @@ public struct PreparationSession: ~Copyable {
         let scalers = admission.targets.map { target in
             RowScaler(
                 source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.channels(over: options.background), interlace: header.interlace)
+                channels: header.scaledLayout.channels(over: options.background),
+                toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
+            scalers: scalers, colour: header.colour.space, conversion: header.colour.rows,
+            interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {
@@ -317,6 +319,7 @@ public struct PreparationSession: ~Copyable {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
                 var bitmap = bitmaps.popLast()
+                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -361,8 +364,8 @@ public struct PreparationSession: ~Copyable {
 
     private mutating func warn(_ header: ImageHeader) {
         if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk { warn(.colorConverted) }
-        if notes.hasProfile { warn(.profileIgnored) }
+        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
+        if header.colour.isIgnored { warn(.profileIgnored) }
         if notes.isAnimated { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }

@@ -64,8 +64,13 @@ package struct ImageHeader: Sendable {
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.
     package let subsampling: String?
+    /// What becomes of its colours.
+    package var colour = ColourPlan.sRGB
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
+
+    /// Of the rows that are scaled: as decoded, or as converted.
+    package var scaledLayout: PixelLayout { colour.rows?.output ?? layout }
 
     /// The passes in which rows come, if they do.
     package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
