@@ -1,3 +1,4 @@
+package import JPEGCore
 package import Pixels
 
 /// A pushed decoder of one picture: bytes in as they arrive, rows out to a pipeline, one shot.
@@ -64,6 +65,8 @@ package struct ImageHeader: Sendable {
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.
     package let subsampling: String?
+    /// What quantisation left of the stored picture, where it was quantised and that is known.
+    package var quantisation: SourceQuantisation?
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 
