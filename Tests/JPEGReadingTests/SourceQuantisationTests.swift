@@ -87,7 +87,7 @@ import Testing
         #expect(abs(even.worthwhileQuality(reduction: 4) - 95) < 0.2)
     }
 
-    /// No step as long as the reduction grows, and nothing lost at the default ceiling from half the size on.
+    /// No step as long as the reduction grows, and nothing lost at the default ceiling at a third of the size.
     @Test func worthwhileQualityRisesSmoothly() throws {
         for percent: UInt16 in [25, 100, 200] {
             let table = Self.annexK.map { ($0 * percent + 50) / 100 }
@@ -98,7 +98,7 @@ import Testing
                 #expect(next >= last && next - last < 0.5, "\(percent) \(step)")
                 last = next
             }
-            #expect(source.worthwhileQuality(reduction: 2) >= 90)
+            #expect(source.worthwhileQuality(reduction: 3) >= 90)
         }
     }
 
