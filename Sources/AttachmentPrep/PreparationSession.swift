@@ -328,7 +328,7 @@ public struct PreparationSession: ~Copyable {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
                         maxQuality: options.maxQuality, effort: options.effort,
-                        progressive: options.progressive)
+                        progressive: options.progressive, source: header.limit(of: target))
                     let fitted = try fitter.fit(consume upright, clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -409,6 +409,6 @@ extension PreparationRecord.Output {
         height = fitted.size.height
         encoding = .init(
             maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
-            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
+            limitedBy: .init(fitted.encoded.limitedBy))
     }
 }

@@ -1,3 +1,4 @@
+package import JPEGCore
 package import Pixels
 
 /// A pushed decoder of one picture: bytes in as they arrive, rows out to a pipeline, one shot.
@@ -66,6 +67,8 @@ package struct ImageHeader: Sendable {
     package let subsampling: String?
     /// What becomes of its colours.
     package var colour = ColourPlan.sRGB
+    /// What quantisation left of the stored picture, where it was quantised and that is known.
+    package var quantisation: SourceQuantisation?
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 

@@ -140,7 +140,8 @@ package import Pixels
             }
         let size = PixelSize(Int(raw.width), Int(raw.height))
         let orientation = facts.orientation ?? .upright
-        let isPlain = frame.isSequential && (raw.color == .gray || raw.color == .ycc)
+        let hasLuma = raw.color == .gray || raw.color == .ycc
+        let isPlain = frame.isSequential && hasLuma
         let isWhole = raw.whole_picture != 0
         let channels = layout.channelCount
         let scansNeed = isWhole ? try lockstepNeed() : 0
@@ -151,6 +152,7 @@ package import Pixels
             needsWholeInput: isWhole,
             mayPassLossless: isPlain && orientation == .upright && !colour.isConverted && !colour.isIgnored,
             subsampling: frame.subsampling, colour: colour,
+            quantisation: hasLuma ? facts.quantisation : facts.quantisation?.finest,
             codecNeed: { numerator in
                 Self.need(width: size.width, channels: channels, numerator: numerator) + scansNeed
             })
