@@ -11,6 +11,7 @@ enum Decoders {
             switch format {
             case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
             case .png, .apng: return try PNGDecoder()
+            case .bmp: return BMPDecoder()
             default: return nil
             }
         } catch {

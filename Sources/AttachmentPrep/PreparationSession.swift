@@ -378,7 +378,7 @@ public struct PreparationSession: ~Copyable {
         source.bytes = seekableInput?.size ?? bytesSeen
         source.width = header?.size.width
         source.height = header?.size.height
-        source.orientation = header?.orientation.rawValue
+        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source

@@ -58,6 +58,8 @@ package struct ImageHeader: Sendable {
     package let numerators: [Int]
     /// Whether rows come pass by pass (`Adam7`).
     package var isInterlaced = false
+    /// Whether rows come from the bottom by the format's own rule: `orientation` says so, but the file has none.
+    package var isBottomUp = false
     /// Whether the codec can show nothing before the last byte: the spool route.
     package let needsWholeInput: Bool
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
