@@ -12,6 +12,9 @@ enum Decoders {
             case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
             case .png, .apng: return try PNGDecoder()
             case .bmp: return BMPDecoder()
+            #if WebP
+                case .webp: return try WebPDecoder()
+            #endif
             default: return nil
             }
         } catch {
@@ -26,6 +29,9 @@ enum Decoders {
         do {
             switch format {
             case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            #if WebP
+                case .webp: return try WebPSpoolDecoder()
+            #endif
             default: return nil
             }
         } catch {
