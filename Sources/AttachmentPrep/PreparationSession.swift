@@ -183,20 +183,24 @@ public struct PreparationSession: ~Copyable {
 
     /// The header is known: decide, reserve, and build what the rows go through.
     private mutating func admit(_ header: ImageHeader) throws(PrepError) {
+        if header.isProvisional { return try turnToSpool() }
         let admission = try reserve(header)
         switch admission.route {
         case .push:
             decoder?.keepLosslessCopy(limit: admission.losslessLimit)
             try start(header, admission)
             stage = .decoding
-        case .spool:
-            notes = decoder?.notes ?? notes
-            let head = decoder?.head ?? []
-            decoder = nil
-            guard let format = sniffer.format, try beginSpool(format) else { return }
-            if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
-            if seekableInput == nil { try append(head.span) }
+        case .spool: try turnToSpool()
         }
+    }
+
+    private mutating func turnToSpool() throws(PrepError) {
+        notes = decoder?.notes ?? notes
+        let head = decoder?.head ?? []
+        decoder = nil
+        guard let format = sniffer.format, try beginSpool(format) else { return }
+        if let limit = admission?.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+        if seekableInput == nil { try append(head.span) }
     }
 
     /// Decides from a header, and waits for the memory that takes.
@@ -227,7 +231,7 @@ public struct PreparationSession: ~Copyable {
         let n = admission.numerator
         let scalers = admission.targets.map { target in
             RowScaler(
-                source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
+                source: header.region(of: target.placement, numerator: n), size: target.placement.size,
                 channels: header.scaledLayout.channels(over: options.background),
                 toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
@@ -381,7 +385,7 @@ public struct PreparationSession: ~Copyable {
         source.bytes = seekableInput?.size ?? bytesSeen
         source.width = header?.size.width
         source.height = header?.size.height
-        source.orientation = header?.orientation.rawValue
+        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source

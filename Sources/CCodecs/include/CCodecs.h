@@ -121,4 +121,17 @@ void ap_icc_transform_row(const ap_icc_transform *transform, const void *row, vo
 // 0 where lcms2 is missing.
 int32_t ap_icc_version(void);
 
+// WebP (trait WebP): one picture's chunks (ALPH, VP8, VP8L) pushed with their headers, without a container. -------------------
+typedef struct ap_webp ap_webp;
+
+// Whether libwebp is installed; it is loaded by the first call.
+int32_t ap_webp_is_available(void);
+// Rows of so many pixels, RGBA or RGB; scaled to that size, or that is the stored one. NULL without memory or libwebp.
+ap_webp *ap_webp_create(uint32_t width, uint32_t height, int32_t has_alpha, int32_t is_scaled);
+void ap_webp_destroy(ap_webp *webp);
+ap_status ap_webp_push(ap_webp *webp, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
+const char *ap_webp_message(const ap_webp *webp);
+// Of the library found at run time, as 0xMMmmrr; 0 without one.
+int32_t ap_webp_version(void);
+
 #endif
