@@ -6,7 +6,15 @@ enum Rewriters {
     /// A rewriter for the type, or nil when it does not pass.
     static func make(_ format: MediaFormat) -> (any MediaRewriter)? {
         switch format {
+        case .mp4, .m4v, .m4a, .mov, .threeGP: ISORewriter(format)
+        case .mpegPS, .mpegES: PlainRewriter(format)
+        case .avi: AVIRewriter()
         case .mp3: MP3Rewriter()
+        case .aac: ADTSRewriter()
+        case .wav: WAVERewriter()
+        case .aiff: AIFFRewriter(isAIFC: false)
+        case .aifc: AIFFRewriter(isAIFC: true)
+        case .caf: CAFRewriter()
         default: nil
         }
     }
