@@ -25,6 +25,9 @@ enum Decoders {
         do {
             switch format {
             case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            #if TIFF
+                case .tiff: return TIFFDecoder(maxScans: limits.scans)
+            #endif
             default: return nil
             }
         } catch {
