@@ -386,7 +386,7 @@ public struct PreparationSession: ~Copyable {
         if notes.hasMetadata { warn(.metadataRemoved) }
         if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
         if header.colour.isIgnored { warn(.profileIgnored) }
-        if notes.isAnimated { warn(.firstFrameOnly) }
+        if notes.isAnimated || notes.isMultiPage { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
         if notes.isOdd { warn(.harmlessDamage) }

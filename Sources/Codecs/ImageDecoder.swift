@@ -110,6 +110,8 @@ package struct DecodeNotes: Sendable {
     package var orientation: Orientation?
     /// The file says that more pictures follow.
     package var isMultiPicture = false
+    /// Pages follow the one that is shown.
+    package var isMultiPage = false
     /// Oddities that every decoder shrugs at.
     package var isOdd = false
 
@@ -131,6 +133,7 @@ package struct DecodeNotes: Sendable {
         isAnimated = isAnimated || other.isAnimated
         orientation = orientation ?? other.orientation
         isMultiPicture = isMultiPicture || other.isMultiPicture
+        isMultiPage = isMultiPage || other.isMultiPage
         isOdd = isOdd || other.isOdd
     }
 }

@@ -5,6 +5,7 @@
 #ifndef CCODECS_H
 #define CCODECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -133,5 +134,42 @@ ap_status ap_webp_push(ap_webp *webp, const uint8_t *bytes, size_t count, ap_row
 const char *ap_webp_message(const ap_webp *webp);
 // Of the library found at run time, as 0xMMmmrr; 0 without one.
 int32_t ap_webp_version(void);
+
+// TIFF: libtiff, loaded when first used, over bytes that can be read anywhere. --------------------------------
+// Only with the trait TIFF.
+// Reads at most count bytes at an offset; 0 at the end, -1 when that failed.
+typedef ptrdiff_t (*ap_read_fn)(void *context, uint64_t offset, void *buffer, size_t count);
+
+typedef struct ap_tiff ap_tiff;
+
+// What libtiff shall make of the samples.
+typedef enum __attribute__((enum_extensibility(closed))) ap_tiff_rendering : int32_t {
+    AP_TIFF_STORED __attribute__((swift_name("stored"))) = 0,
+    AP_TIFF_JPEG_RGB __attribute__((swift_name("jpegRGB"))) = 1,      // RGB of JPEG's YCbCr
+    AP_TIFF_LOG_8BIT __attribute__((swift_name("log8Bit"))) = 2,      // grey or RGB of SGI's logarithms
+    AP_TIFF_PIXAR_8BIT __attribute__((swift_name("pixar8Bit"))) = 3,  // of Pixar's logarithms
+    AP_TIFF_PIXAR_16BIT __attribute__((swift_name("pixar16Bit"))) = 4,
+} ap_tiff_rendering;
+
+typedef struct ap_tiff_sizes {
+    uint64_t row, strip, tile;  // bytes libtiff writes of each
+    uint32_t columns, rows;     // pixels that share their chroma
+} ap_tiff_sizes;
+
+bool ap_tiff_load(void);
+// The rest only after ap_tiff_load said true.
+bool ap_tiff_has_codec(uint16_t compression);
+ap_tiff *ap_tiff_create(ap_read_fn read, void *context, uint64_t size);
+void ap_tiff_destroy(ap_tiff *tiff);
+// Says AP_NEEDS_INPUT when rows can be read, as the reading functions do of each success.
+ap_status ap_tiff_open(ap_tiff *tiff, ap_tiff_rendering rendering, size_t memory_limit);
+void ap_tiff_get_sizes(ap_tiff *tiff, ap_tiff_sizes *out);
+ap_status ap_tiff_read_row(ap_tiff *tiff, uint32_t y, uint16_t sample, void *buffer, size_t count);
+ap_status ap_tiff_read_strip(ap_tiff *tiff, uint32_t strip, void *buffer, size_t count);
+ap_status ap_tiff_read_tile(ap_tiff *tiff, uint32_t tile, void *buffer, size_t count);
+const char *ap_tiff_message(const ap_tiff *tiff);
+int32_t ap_tiff_damage(const ap_tiff *tiff);
+int32_t ap_tiff_oddities(const ap_tiff *tiff);
+const char *ap_tiff_version(void);
 
 #endif
