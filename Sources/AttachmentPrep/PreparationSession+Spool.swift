@@ -28,6 +28,7 @@ extension PreparationSession {
     /// All bytes are there.
     mutating func decodeSpooled() throws(PrepError) {
         guard let header, let admission, let spool = seekableInput ?? spool else { return }
+        try reserveWhatShows(spool, admission)
         makeRows(header, admission)
         guard let rows else { return }
         let job = SpoolJob(
@@ -46,6 +47,19 @@ extension PreparationSession {
         spoolDecoder = nil
         self.spool = nil
         stage = .decoded
+    }
+
+    /// Reserves what only the whole input tells, such as the decoders of hundreds of scans.
+    private mutating func reserveWhatShows(_ spool: Spool, _ admission: Admission) throws(PrepError) {
+        let clock = clock
+        let more: Int?
+        do throws(CodecError) {
+            more = try spoolDecoder?.memoryBeyondNeed(of: spool) { clock.isOver }
+        } catch {
+            if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
+            throw failure(error)
+        }
+        if let more, more > 0 { try reserve(admission.need + more) }
     }
 
     /// Looks at what lies behind the picture, until something is found.

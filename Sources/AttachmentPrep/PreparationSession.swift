@@ -185,14 +185,7 @@ public struct PreparationSession: ~Copyable {
         self.header = header
         let admission = try Admission(header, profiles: profiles, options: options)
         self.admission = admission
-        report.memory = .init(need: admission.need, limit: options.limits.memory)
-        if let budget {
-            let clock = clock
-            let since = ContinuousClock.now
-            grant = budget.take(admission.need) { clock.cancellation.isCancelled }
-            self.clock.excuse(ContinuousClock.now - since)
-            try self.clock.check(.admission)
-        }
+        try reserve(admission.need)
         switch admission.route {
         case .push:
             decoder?.keepLosslessCopy(limit: admission.losslessLimit)
@@ -204,6 +197,20 @@ public struct PreparationSession: ~Copyable {
             decoder = nil
             try beginSpool(sniffer.format, head, admission)
         }
+    }
+
+    /// Sees that the job may take so much memory in all, and waits until it is free.
+    mutating func reserve(_ need: Int) throws(PrepError) {
+        report.memory = .init(need: need, limit: options.limits.memory)
+        try Admission.check(need: need, options.limits)
+        guard let budget else { return }
+        // Before it asks again: a job that waits holding some could wait for ever.
+        grant = nil
+        let clock = clock
+        let since = ContinuousClock.now
+        grant = budget.take(need) { clock.cancellation.isCancelled }
+        self.clock.excuse(ContinuousClock.now - since)
+        try self.clock.check(.admission)
     }
 
     private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {
@@ -373,30 +380,5 @@ public struct PreparationSession: ~Copyable {
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source
-    }
-}
-
-extension PreparationRecord.Output {
-    fileprivate mutating func fail(_ error: PrepError) {
-        self = Self(profile: profile, outcome: error.code.outcome)
-        self.error = error
-    }
-
-    fileprivate mutating func describe(lossless header: ImageHeader, maxBytes: Int) {
-        outcome = .passedThrough
-        format = .jpeg
-        width = header.size.width
-        height = header.size.height
-        encoding = .init(
-            maxBytes: maxBytes, quality: nil, subsampling: header.subsampling ?? "", limitedBy: .lossless)
-    }
-
-    fileprivate mutating func describe(_ fitted: OutputFitter.Result, maxBytes: Int) {
-        format = .jpeg
-        width = fitted.size.width
-        height = fitted.size.height
-        encoding = .init(
-            maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
-            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
     }
 }

@@ -60,6 +60,8 @@ package struct ImageHeader: Sendable {
     package var isInterlaced = false
     /// Whether the codec can show nothing before the last byte: the spool route.
     package let needsWholeInput: Bool
+    /// Whether 1/8 takes a part of the bytes only: the DC coefficients' scans of a progressive JPEG.
+    package var isProgressive = false
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.

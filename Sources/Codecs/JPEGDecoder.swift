@@ -144,7 +144,7 @@ package import Pixels
         let scansNeed = isWhole ? try lockstepNeed() : 0
         return ImageHeader(
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
-            needsWholeInput: isWhole,
+            needsWholeInput: isWhole, isProgressive: frame.kind == 2,
             mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
             subsampling: frame.subsampling,
             codecNeed: { numerator in

@@ -10,6 +10,11 @@ package protocol SpoolDecoder: ~Copyable {
     /// need not read all of them again. Need not be called at all.
     mutating func watch(_ bytes: Span<UInt8>) throws(CodecError)
 
+    /// Looks at what was not watched, and answers how many bytes decoding takes beyond what its header told.
+    mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int
+
     /// Decodes the picture.
     mutating func decode(
         from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline
@@ -27,6 +32,9 @@ package protocol SpoolDecoder: ~Copyable {
 
 extension SpoolDecoder where Self: ~Copyable {
     package mutating func watch(_ bytes: Span<UInt8>) throws(CodecError) {}
+    package mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int { 0 }
     package mutating func keepLosslessCopy(limit: Int) {}
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
 }
