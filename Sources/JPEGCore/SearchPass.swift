@@ -40,28 +40,38 @@ struct SearchPass {
 
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
-        let ceiling = coding(Choice(step: 0))
-        if progressive != .always, let bytes = write(ceiling) {
+        let refines = effort != .fast || progressive == .always
+        let isFarOver = refines && ceilingIsFarOver()
+        let ceiling = isFarOver ? nil : coding(Choice(step: 0))
+        if progressive != .always, let ceiling, let bytes = write(ceiling) {
             return .fits(result(bytes, ceiling, .quality))
         }
-        if effort != .fast || progressive == .always {
-            var search = RefinedSearch(
-                image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
-            guard let refined = search.run(ceiling, isCancelled) else { return nil }
-            guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
-                file.bytes.count < maxBytes - maxBytes / 80
-            else {
-                return refined
-            }
-            // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
-            guard let plain = runPlain(ceiling, isCancelled) else { return nil }
-            guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return refined }
-            return plain
+        guard refines else { return runPlain(isCancelled) }
+        var search = RefinedSearch(
+            image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
+        guard let refined = search.run(ceiling, isCancelled) else { return nil }
+        guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
+            file.bytes.count < maxBytes - maxBytes / 80
+        else {
+            return refined
         }
-        return runPlain(ceiling, isCancelled)
+        // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
+        guard let plain = runPlain(isCancelled) else { return nil }
+        guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return refined }
+        return plain
     }
 
-    private mutating func runPlain(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
+    /// Whether a quarter of the rows leaves no doubt that the finest tables need more than the budget.
+    private mutating func ceilingIsFarOver() -> Bool {
+        guard image.geometry.mcusDown >= Self.rowsWorthSampling else { return false }
+        let expected = costs.expectedBytes(ladder.tables(0)) * Double(RowSample.interval)
+        return expected > Double(maxBytes) * 1.5
+    }
+
+    private mutating func runPlain(_ isCancelled: () -> Bool) -> BudgetFit? {
+        // Known already, mostly.
+        let ceiling = coding(Choice(step: 0))
+        if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
         guard let bracket = bracket(ceiling, isCancelled) else { return nil }
         guard let under = bracket.under else { return finish(Choice(step: ladder.last), isCancelled) }
         var choice = Choice(step: under.at)

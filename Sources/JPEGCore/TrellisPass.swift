@@ -28,17 +28,37 @@ struct TrellisPass {
     }
 
     /// Counts the symbols of a quarter of the rows only.
-    func sample(_ components: Range<Int>, table: [UInt8], rates: CodeRates) -> SymbolCounts {
+    func sample(
+        _ components: Range<Int>, table: [UInt8], rates: CodeRates, strength: Strength
+    ) -> SymbolCounts {
         let trellis = BlockTrellis(table: table, rates: rates)
         var counts = SymbolCounts()
         for component in components {
             let perRow = image.geometry.blocksPerMCURow(of: component)
+            let factors = strength.factors(count: image.geometry.blockCount(of: component))
             for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
+                let blocks = (row * perRow)..<((row + 1) * perRow)
+                let split = max(blocks.lowerBound, min(blocks.upperBound, factors.boundary))
                 var lastDC = 0
                 // The first difference of a row is not worth a lookup.
-                unsafe run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) {
+                unsafe run(component, blocks.lowerBound..<split, trellis, factors.first, &lastDC, &counts) {
                     _ in
                 }
+                unsafe run(component, split..<blocks.upperBound, trellis, factors.rest, &lastDC, &counts) {
+                    _ in
+                }
+            }
+        }
+        return counts
+    }
+
+    /// The symbols of the same rows in tokens that were made before, counted in the same way.
+    func sample(_ components: Range<Int>, of tokens: [BlockTokens]) -> SymbolCounts {
+        var counts = SymbolCounts()
+        for component in components {
+            let perRow = image.geometry.blocksPerMCURow(of: component)
+            for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
+                counts.add(tokens[component], blocks: (row * perRow)..<((row + 1) * perRow))
             }
         }
         return counts
