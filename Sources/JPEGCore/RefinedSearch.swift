@@ -35,7 +35,9 @@ struct RefinedSearch {
     /// Change of log size with log scale.
     private static let typicalStepSlope = -0.65
     /// Change of base-2 log size per unit of strength, until two tries tell better.
-    private static let typicalSlope = 0.3 / Double(Strength.unitsPerOctave)
+    private static let typicalSlope = 0.11 / Double(Strength.unitsPerOctave)
+    /// Distance in base-2 log size from which on a quarter of the rows tells how to go on.
+    private static let withinSampling = 0.15
 
     struct Choice: Hashable {
         var step: Int
@@ -58,7 +60,7 @@ struct RefinedSearch {
         image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
     ) {
         goodFill = effort == .best ? 0.9993 : 0.9965
-        aim = effort == .best ? 0.9998 : 0.9985
+        aim = effort == .best ? 0.9998 : 0.9982
         self.progressive = progressive
         script = .sequential
         self.image = image
@@ -86,7 +88,8 @@ struct RefinedSearch {
         var target = maxBytes
         // Only what byte stuffing takes beyond its estimate can make a second round necessary.
         for _ in 0..<4 {
-            guard let start = nearStep(ceiling, target, isCancelled) else { return nil }
+            guard var start = nearStep(ceiling, target, isCancelled) else { return nil }
+            if isWorthSampling { start = attempt(aimed(after: start, target)) }
             guard let found = fill(start, target, isCancelled) else {
                 if isCancelled() { return nil }
                 let bytes = counted(attempt(Choice(step: ladder.last))).bytes
@@ -283,14 +286,9 @@ extension RefinedSearch {
             latest = tried
             if tried.bytes > target { over = max(over, step) } else { under = min(under, step) }
             let distance = goal - tried.logSize
-            if distance.magnitude < Self.withinStrength || over + 1 >= under { break }
-            if tries == 0, isWorthSampling {
-                compare(tokenSample(), with: tried)
-                let header = tried.coding.unstuffedBytes(image.geometry) - tried.coding.entropyBytes
-                step = sampledStep(from: step + jump(distance, slope), goal, header: header, &slope)
-            } else {
-                step += jump(distance, slope)
-            }
+            let near = isWorthSampling ? Self.withinSampling : Self.withinStrength
+            if distance.magnitude < near || over + 1 >= under { break }
+            step += jump(distance, slope)
         }
         return latest
     }
@@ -343,12 +341,11 @@ extension RefinedSearch {
             guard high - low > 1 else { break }
             if isCancelled() { return nil }
             var next = units + jump(goal - latest.logSize, slope)
-            if tries == 0, isWorthSampling, low < next, next < high {
-                next = corrected(next, after: latest, goal, &slope)
-            }
             // Where the line leads nowhere, halves get there.
             if tries > 5 || next <= low || next >= high { next = low + (high - low) / 2 }
-            let tried = attempt(Choice(step: step, strength: Strength(units: next)))
+            // Rates that stay the same make sizes a matter of strength alone.
+            let tried = attempt(
+                Choice(step: step, strength: Strength(units: next)), tries > 0 ? latest.rates : rates)
             let measured = (tried.logSize - latest.logSize) / Double(next - units)
             slope = max(Self.typicalSlope / 8, min(slope * 4, measured))
             latest = tried
@@ -357,17 +354,27 @@ extension RefinedSearch {
         return fill(attempt(Choice(step: step + 1)), target, isCancelled)
     }
 
-    /// A strength guessed from the latest try, put right by what it does to the sampled rows.
+    /// Where the sampled rows see the target: the nearest step, and the strength that does the rest.
     ///
-    /// Better rates alone make a file smaller than the slope lets expect.
-    private mutating func corrected(
-        _ guess: Int, after latest: Try, _ goal: Double, _ slope: inout Double
-    ) -> Int {
+    /// They also tell what better rates are worth, which alone make a file smaller.
+    private mutating func aimed(after latest: Try, _ target: Int) -> Choice {
+        let goal = approximateLog2(Double(max(1, target)) * aim)
         compare(tokenSample(), with: latest)
         let header = latest.coding.unstuffedBytes(image.geometry) - latest.coding.entropyBytes
-        let choice = Choice(step: latest.choice.step, strength: Strength(units: guess))
-        let expected = logSize(sample(choice), header: header)
-        return guess + jump(goal - expected, slope)
+        var slope = Self.typicalStepSlope * ladder.logRatio
+        var step = latest.choice.step
+        var distance = goal - logSize(sample(Choice(step: step)), header: header)
+        for _ in 0..<2 {
+            let next = max(0, min(ladder.last, step + jump(distance, slope)))
+            if next == step { break }
+            let left = goal - logSize(sample(Choice(step: next)), header: header)
+            let measured = (distance - left) / Double(next - step)
+            slope = max(slope * 2, min(slope / 2, measured))
+            (step, distance) = (next, left)
+        }
+        let units = jump(distance, Self.typicalSlope)
+        let floor = step == ladder.last ? 0 : Strength.range.lowerBound
+        return Choice(step: step, strength: Strength(units: max(floor, min(Strength.range.upperBound, units))))
     }
 
     /// Steps to cover a distance in log size; bounded, because a slope may be next to nothing.
