@@ -31,6 +31,25 @@ struct BlockTokens: Sendable {
         unsafe words.append(contentsOf: block)
     }
 
+    /// Zigzag positions whose horizontal or vertical frequency is beyond half the resolution.
+    static let finePositions = CoefficientOrder.naturalOfZigzag.enumerated().reduce(UInt64(0)) {
+        $1.element / 8 >= 4 || $1.element % 8 >= 4 ? $0 | 1 << UInt64($1.offset) : $0
+    }
+
+    /// How many of a block's values are at these positions.
+    @inline(__always)
+    static func count(_ block: UnsafeBufferPointer<UInt16>, at positions: UInt64) -> Int {
+        guard let words = block.baseAddress else { return 0 }
+        // A whole block.
+        var reader = unsafe TokenReader(words)
+        var count = 0
+        while true {
+            let here = reader.next().position
+            if here == 0 { return count }
+            count &+= Int(truncatingIfNeeded: (positions &>> UInt64(here)) & 1)
+        }
+    }
+
     /// Gives `body` the words and where each block starts in them.
     @inline(__always)
     func withUnsafeBlocks(_ body: (UnsafePointer<UInt16>, UnsafePointer<UInt32>) -> Void) {

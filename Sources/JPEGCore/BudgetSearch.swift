@@ -46,6 +46,8 @@ package enum Progressive: String, CaseIterable, Sendable {
 package struct BudgetSearch: Sendable {
     private let maxBytes: Int
     private let ladder: ScaleLadder
+    /// Down to the lowest quality there is, whatever the floor.
+    private let wideLadder: ScaleLadder
     private let effort: Effort
     private let progressive: Progressive
 
@@ -59,6 +61,7 @@ package struct BudgetSearch: Sendable {
         self.maxBytes = max(0, min(.max / 16, maxBytes))
         self.effort = effort
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
+        wideLadder = ScaleLadder(minQuality: 1, maxQuality: max(minQuality, maxQuality))
     }
 
     /// Loss of chroma detail, in squares of the mean chroma divisor, from which on full resolution looks better.
@@ -74,22 +77,33 @@ package struct BudgetSearch: Sendable {
 
     /// The best file within the budget, with as much chroma as is worth its bytes, or nil if `isCancelled`.
     package func fit(_ bitmap: Bitmap, isCancelled: () -> Bool) -> BudgetFit? {
-        let halved = fit(CoefficientImage(bitmap, subsampling: .s420), isCancelled: isCancelled)
-        guard case .fits(let file)? = halved, file.subsampling == .s420 else { return halved }
-        let detail = ChromaDetail(bitmap)
-        guard
-            detail.concentrated > Self.unbearableLoss
-                || detail.mean > Self.worthwhileDetail * file.chromaDivisor * file.chromaDivisor
-        else { return halved }
+        var halved = pass(CoefficientImage(bitmap, subsampling: .s420))
+        if isCancelled() { return nil }
+        let ceiling = halved.ceilingFit()
+        let tables = ceiling == nil ? halved.look(wideLadder).tables : ladder.tables(0)
+        guard halved.subsampling == .s420, isFullChromaWorthwhile(bitmap, tables) else {
+            return ceiling ?? halved.run(isCancelled)
+        }
+        // Of two pictures' coefficients only one is ever held.
+        _ = consume halved
         let full = fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
-        if case .tooLarge? = full { return halved }
-        return full
+        guard case .tooLarge? = full else { return full }
+        return fit(CoefficientImage(bitmap, subsampling: .s420), isCancelled: isCancelled)
+    }
+
+    private func isFullChromaWorthwhile(_ bitmap: Bitmap, _ tables: QuantisationTables) -> Bool {
+        let detail = ChromaDetail(bitmap)
+        return detail.concentrated > Self.unbearableLoss
+            || detail.mean > Self.worthwhileDetail * tables.meanChroma * tables.meanChroma
+    }
+
+    private func pass(_ image: CoefficientImage) -> SearchPass {
+        SearchPass(image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
     }
 
     /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
     package func fit(_ image: CoefficientImage, isCancelled: () -> Bool) -> BudgetFit? {
-        var pass = SearchPass(
-            image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
+        var pass = pass(image)
         return pass.run(isCancelled)
     }
 

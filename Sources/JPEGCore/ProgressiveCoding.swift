@@ -23,7 +23,7 @@ struct ProgressiveCoding {
                 let tables = [coding.luma.dc] + (coding.chroma.map { [$0.dc] } ?? [])
                 return Part(scan: scan, tables: tables, bits: tables.reduce(0) { $0 + $1.totalBits })
             }
-            let tally = ScanTally(scan, geometry, tokens, rows: nil)
+            let tally = ScanTally(scan, geometry, tokens, rows: .all)
             let table = HuffmanTable(counts: tally.counts[...])
             return Part(scan: scan, tables: [table], bits: tally.bits + table.totalBits)
         }

@@ -5,7 +5,7 @@
 /// go on without a gap to the file that the quality ceiling alone limits.
 struct RefinedSearch {
     private let image: CoefficientImage
-    private let ladder: ScaleLadder
+    private var ladder: ScaleLadder
     private let maxBytes: Int
     private let pass: TrellisPass
     private let progressive: Progressive
@@ -17,19 +17,22 @@ struct RefinedSearch {
     private var made: Try?
     /// What symbols cost in the latest try: luma's, chroma's.
     private var rates: [CodeRates] = []
-    /// The whole picture's bits per bit of the sampled rows.
-    private var wholePerSample = Double(RowSample.interval)
+    /// Rows for a glance, and the whole picture's bits per bit of them.
+    private let rows: RowSample
+    private var wholePerSample: Double
+    /// Where the rows let expect the target.
+    private var outlook: Outlook?
 
     /// Share of the budget that is not worth another try, and the share aimed at.
     private let goodFill: Double
     private let aim: Double
     private static let maximumTries = 20
-    /// Distance in base-2 log size that strength can go without harm.
-    private static let withinStrength = 0.04
+    /// Distance in base-2 log size at which a glance has seen enough.
+    private static let withinGlance = 0.04
+    /// Scale to begin with, in percent: about quality 90.
+    private static let baseScale = 20.0
     /// Distance in base-2 log size within which a file's scans are counted, not only their share estimated.
     private static let withinCounting = 0.02
-    /// Fewer rows of MCUs than this are always counted whole.
-    private static let rowsWorthSampling = 16
     /// Bytes of the Huffman tables, about.
     private static let typicalTableBytes = 280
     /// Change of log size with log scale.
@@ -67,6 +70,8 @@ struct RefinedSearch {
         self.ladder = ladder
         self.maxBytes = maxBytes
         pass = TrellisPass(image: image, activity: BlockActivity(image))
+        rows = .glance(image.geometry)
+        wholePerSample = rows == .all ? 1 : Double(RowSample.interval)
         tokens = (0..<image.geometry.componentCount).map {
             BlockTokens(blocks: image.geometry.blockCount(of: $0), maxBytes: maxBytes)
         }
@@ -88,8 +93,8 @@ struct RefinedSearch {
         var target = maxBytes
         // Only what byte stuffing takes beyond its estimate can make a second round necessary.
         for _ in 0..<4 {
-            guard var start = nearStep(ceiling, target, isCancelled) else { return nil }
-            if isWorthSampling { start = attempt(aimed(after: start, target)) }
+            guard var start = nearStep(target, isCancelled) else { return nil }
+            start = attempt(aimed(after: start, target))
             guard let found = fill(start, target, isCancelled) else {
                 if isCancelled() { return nil }
                 let bytes = counted(attempt(Choice(step: ladder.last))).bytes
@@ -156,9 +161,9 @@ extension RefinedSearch {
         let coding = latest.coding
         let sequential = coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
         var best = sequential
-        let sample = isWorthSampling ? tokenSample() : []
-        if isWorthSampling { compare(sample, with: latest) }
-        var tallies = ScanTallies(image.geometry, tokens, coding, sample: sample)
+        let sample = tokenSample()
+        compare(sample, with: latest)
+        var tallies = ScanTallies(image.geometry, tokens, coding, sample: sample, rows: rows)
         for candidate in ScanScript.allCases where candidate != .sequential {
             let bytes = tallies.bytes(candidate)
             // A reader has more work with it, so it must be worth something.
@@ -180,7 +185,7 @@ extension RefinedSearch {
             let quantiser = BlockQuantiser(table, deadZone: 0)
             var counts = SymbolCounts()
             for component in components {
-                counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
+                counts.add(image, component: component, quantiser: quantiser, rows: rows)
             }
             return counts
         }
@@ -203,30 +208,25 @@ extension RefinedSearch {
 
 /// What a quarter of the rows tells.
 extension RefinedSearch {
-    /// Too few rows of MCUs are counted whole, always.
-    private var isWorthSampling: Bool { image.geometry.mcusDown >= Self.rowsWorthSampling }
-
     private func bits(_ counts: [SymbolCounts]) -> Int {
         counts.reduce(0) { $0 + HuffmanTable(counts: $1.dc).totalBits + HuffmanTable(counts: $1.ac).totalBits }
     }
 
-    /// Counts a choice makes with the rates at hand.
-    private func sample(_ choice: Choice) -> [SymbolCounts] {
+    /// Counts a choice makes with the rates at hand, and how many of luma's values are fine.
+    private func sample(_ choice: Choice) -> (counts: [SymbolCounts], fine: Int) {
         let tables = ladder.tables(choice.step)
-        var counts = [
-            pass.sample(0..<1, table: tables.luma, rates: rates[0], strength: choice.strength)
-        ]
-        if rates.count > 1 {
-            counts.append(
-                pass.sample(1..<3, table: tables.chroma, rates: rates[1], strength: choice.strength))
-        }
-        return counts
+        let luma = pass.sample(
+            0..<1, table: tables.luma, rates: rates[0], strength: choice.strength, rows: rows)
+        guard rates.count > 1 else { return ([luma.counts], luma.fine) }
+        let chroma = pass.sample(
+            1..<3, table: tables.chroma, rates: rates[1], strength: choice.strength, rows: rows)
+        return ([luma.counts, chroma.counts], luma.fine)
     }
 
     /// Symbols of the latest try in the sampled rows.
     private func tokenSample() -> [SymbolCounts] {
-        let luma = pass.sample(0..<1, of: tokens)
-        return image.geometry.componentCount == 3 ? [luma, pass.sample(1..<3, of: tokens)] : [luma]
+        let luma = pass.sample(0..<1, of: tokens, rows: rows)
+        return image.geometry.componentCount == 3 ? [luma, pass.sample(1..<3, of: tokens, rows: rows)] : [luma]
     }
 
     /// Notes how the whole picture of the latest try goes with its sampled rows.
@@ -240,38 +240,65 @@ extension RefinedSearch {
         return approximateLog2((entropy + Double(header)) * scriptShare)
     }
 
-    /// The step that a quarter of the rows points to, from `step` on.
-    private mutating func sampledStep(
-        from start: Int, _ goal: Double, header: Int, _ slope: inout Double
-    ) -> Int {
-        var step = start
+    /// What the rows let expect at `maxBytes`, by any step of a ladder.
+    mutating func look(_ ladder: ScaleLadder) -> Outlook {
+        let own = self.ladder
+        self.ladder = ladder
+        defer { self.ladder = own }
+        let goal = approximateLog2(Double(max(1, maxBytes)))
+        // Near the finest tables sizes hardly change with scale.
+        let base = ladder.step(ofScale: Self.baseScale)
+        let header = JPEGHeader.byteCount(image.geometry, huffmanBytes: Self.typicalTableBytes)
+        let size = logSize(plainCounts(ladder.tables(base)), header: header)
+        var slope = Self.typicalStepSlope * ladder.logRatio
+        // Weighing bits saves a fourth at the same tables, and scans a little more.
+        scriptShare = progressive == .never ? 1 : 0.975
+        var step = max(0, min(ladder.last, base + jump(goal - size + 0.4, slope)))
         var last: (step: Int, logSize: Double)?
-        for _ in 0..<4 {
+        var fine = 0
+        for _ in 0..<5 {
             if rates.isEmpty { rates = plainCounts(ladder.tables(step)).map { CodeRates(counts: $0.ac) } }
-            let counts = sample(Choice(step: step))
-            rates = counts.map { CodeRates(counts: $0.ac) }
-            let logSize = logSize(counts, header: header)
+            let sample = sample(Choice(step: step))
+            fine = sample.fine
+            rates = sample.counts.map { CodeRates(counts: $0.ac) }
+            let logSize = logSize(sample.counts, header: header)
             if let last, last.step != step {
                 let measured = (logSize - last.logSize) / Double(step - last.step)
                 slope = max(slope * 2, min(slope / 2, measured))
             }
             last = (step, logSize)
-            let next = max(0, min(ladder.last, step + jump(goal - logSize, slope)))
-            if (next - step).magnitude <= 2 { return next }
+            let distance = goal - logSize
+            let next = max(0, min(ladder.last, step + jump(distance, slope)))
+            let isNear = distance.magnitude < Self.withinGlance || next == step
             step = next
+            if isNear { break }
         }
-        return step
+        scriptShare = 1
+        let blocks = (0..<image.geometry.mcusDown).reduce(0) { $0 + (rows.contains($1) ? 1 : 0) }
+            * image.geometry.blocksPerMCURow(of: 0)
+        let outlook = Outlook(
+            scale: ladder.scale(step), tables: ladder.tables(step),
+            fineDetail: Double(fine) / Double(max(1, blocks)))
+        self.outlook = outlook
+        return outlook
     }
+}
+
+/// What can be expected of a budget before anything is coded whole.
+struct Outlook {
+    /// Scale of the tables, in percent of the shapes.
+    let scale: Double
+    let tables: QuantisationTables
+    /// Luma values a block that half the resolution would not show.
+    let fineDetail: Double
 }
 
 extension RefinedSearch {
     /// A try near the target, or at an end of the ladder, with the best scans chosen; nil if cancelled.
-    private mutating func nearStep(
-        _ ceiling: PictureCoding?, _ target: Int, _ isCancelled: () -> Bool
-    ) -> Try? {
+    private mutating func nearStep(_ target: Int, _ isCancelled: () -> Bool) -> Try? {
         let goal = approximateLog2(Double(max(1, target)))
         var slope = Self.typicalStepSlope * ladder.logRatio
-        var step = expectedStep(ceiling, goal, &slope)
+        var step = ladder.step(ofScale: (outlook ?? look(ladder)).scale)
         var over = -1
         var under = ladder.last + 1
         var latest: Try?
@@ -286,32 +313,10 @@ extension RefinedSearch {
             latest = tried
             if tried.bytes > target { over = max(over, step) } else { under = min(under, step) }
             let distance = goal - tried.logSize
-            let near = isWorthSampling ? Self.withinSampling : Self.withinStrength
-            if distance.magnitude < near || over + 1 >= under { break }
+            if distance.magnitude < Self.withinSampling || over + 1 >= under { break }
             step += jump(distance, slope)
         }
         return latest
-    }
-
-    /// Where to begin.
-    private mutating func expectedStep(
-        _ ceiling: PictureCoding?, _ goal: Double, _ slope: inout Double
-    ) -> Int {
-        var sampledBits = 0
-        if isWorthSampling { sampledBits = bits(plainCounts(ladder.tables(0))) }
-        var header = JPEGHeader.byteCount(image.geometry, huffmanBytes: Self.typicalTableBytes)
-        var whole = Double(sampledBits) / 8 * wholePerSample
-        if let ceiling {
-            header = ceiling.unstuffedBytes(image.geometry) - ceiling.entropyBytes
-            whole = Double(ceiling.entropyBytes)
-            if sampledBits > 0 { wholePerSample = whole * 8 / Double(sampledBits) }
-        }
-        // Weighing bits saves about a fifth at the same tables.
-        let distance = goal - approximateLog2(whole + Double(header)) + 0.25
-        let step = max(0, min(ladder.last, jump(distance, slope)))
-        guard isWorthSampling else { return step }
-        // Scans save a little more, mostly.
-        return sampledStep(from: step, goal + (progressive == .never ? 0 : 0.03), header: header, &slope)
     }
 
     private func boundedSlope(_ a: Try, _ b: Try, expected: Double) -> Double {
@@ -363,11 +368,11 @@ extension RefinedSearch {
         let header = latest.coding.unstuffedBytes(image.geometry) - latest.coding.entropyBytes
         var slope = Self.typicalStepSlope * ladder.logRatio
         var step = latest.choice.step
-        var distance = goal - logSize(sample(Choice(step: step)), header: header)
+        var distance = goal - logSize(sample(Choice(step: step)).counts, header: header)
         for _ in 0..<2 {
             let next = max(0, min(ladder.last, step + jump(distance, slope)))
             if next == step { break }
-            let left = goal - logSize(sample(Choice(step: next)), header: header)
+            let left = goal - logSize(sample(Choice(step: next)).counts, header: header)
             let measured = (distance - left) / Double(next - step)
             slope = max(slope * 2, min(slope / 2, measured))
             (step, distance) = (next, left)

@@ -38,6 +38,13 @@ struct ScaleLadder: Sendable {
         logRatio = range / Double(steps)
     }
 
+    func scale(_ step: Int) -> Double { scales[max(0, min(last, step))] }
+
+    /// The step whose scale is the nearest one that is not below `scale`, or the last one.
+    func step(ofScale scale: Double) -> Int {
+        scales.firstIndex { $0 >= scale } ?? last
+    }
+
     func tables(_ step: Int) -> QuantisationTables {
         let scale = scales[max(0, min(last, step))]
         return QuantisationTables(scale: scale)

@@ -7,8 +7,8 @@ struct ScanTally {
     /// Bits without a code.
     private(set) var bits = 0
 
-    /// Counts the AC scan of one component; with `rows`, only of those rows of MCUs.
-    init(_ scan: ScanScript.Scan, _ geometry: ScanGeometry, _ tokens: [BlockTokens], rows: RowSample?) {
+    /// Counts the AC scan of one component; of these rows of MCUs.
+    init(_ scan: ScanScript.Scan, _ geometry: ScanGeometry, _ tokens: [BlockTokens], rows: RowSample) {
         let component = scan.components.lowerBound
         let samples = geometry.samples(of: component)
         let (across, down) = ((samples.across + 7) / 8, (samples.down + 7) / 8)
@@ -17,7 +17,7 @@ struct ScanTally {
         unsafe counts.withUnsafeMutableBufferPointer { counts in
             unsafe tokens[component].withUnsafeBlocks { words, starts in
                 guard let counts = counts.baseAddress else { return }
-                for line in 0..<down where rows?.contains(line / linesPerMCU) ?? true {
+                for line in 0..<down where rows.contains(line / linesPerMCU) {
                     for column in 0..<across {
                         // Every start is that of a whole block.
                         let start = unsafe starts[geometry.blockIndex(column, line, of: component)]
@@ -153,27 +153,24 @@ struct ScanTallies {
     private let geometry: ScanGeometry
     private let tokens: [BlockTokens]
     private let coding: PictureCoding
-    private let rows: RowSample?
+    private let rows: RowSample
     /// The whole picture's bits per bit of the rows looked at: luma's, chroma's.
     private let wholePerSample: [Double]
     private var known: [ScanScript.Scan: (bits: Double, headerBytes: Int)] = [:]
 
-    /// `sample`: the tokens' symbols in the sampled rows of a sequential file, luma's, then chroma's; empty to
-    /// count all rows.
+    /// `sample`: the tokens' symbols in these rows of a sequential file, luma's, then chroma's.
     init(
-        _ geometry: ScanGeometry, _ tokens: [BlockTokens], _ coding: PictureCoding, sample: [SymbolCounts]
+        _ geometry: ScanGeometry, _ tokens: [BlockTokens], _ coding: PictureCoding, sample: [SymbolCounts],
+        rows: RowSample
     ) {
         self.geometry = geometry
         self.tokens = tokens
         self.coding = coding
-        rows = sample.isEmpty ? nil : .sampled
+        self.rows = rows
         let wholes = [coding.luma] + (coding.chroma.map { [$0] } ?? [])
-        wholePerSample =
-            sample.isEmpty
-            ? [1, 1]
-            : zip(wholes, sample).map {
-                Double($0.ac.totalBits) / Double(max(1, HuffmanTable(counts: $1.ac).totalBits))
-            }
+        wholePerSample = zip(wholes, sample).map {
+            Double($0.ac.totalBits) / Double(max(1, HuffmanTable(counts: $1.ac).totalBits))
+        }
     }
 
     /// Length of the file with this script.

@@ -62,7 +62,7 @@ import Testing
             let pass = TrellisPass(image: image, activity: BlockActivity(image))
             let rates = CodeRates(counts: [UInt32](repeating: 1, count: 256)[...])
             let strength = Strength(units: Strength.range.upperBound)
-            _ = pass.run(0..<1, table: tables.luma, rates: rates, strength: strength, into: &tokens)
+            let luma = pass.run(0..<1, table: tables.luma, rates: rates, strength: strength, into: &tokens)
             if image.geometry.componentCount == 3 {
                 _ = pass.run(1..<3, table: tables.chroma, rates: rates, strength: strength, into: &tokens)
             }
