@@ -289,6 +289,7 @@ struct Outlook {
     /// Scale of the tables, in percent of the shapes.
     let scale: Double
     let tables: QuantisationTables
+    var quality: Double { tables.quality }
     /// Luma values a block that half the resolution would not show.
     let fineDetail: Double
 }
