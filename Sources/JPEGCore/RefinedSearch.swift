@@ -84,7 +84,7 @@ struct RefinedSearch {
         // Where scans alone may bring the ceiling within the budget, quality is what limits.
         if progressive != .never, let ceiling, ceiling.unstuffedBytes(image.geometry) < maxBytes / 7 * 8 {
             let tried = attempt(Choice(step: 0, strength: Strength(units: Strength.range.upperBound)))
-            let finest = counted(withBestScript(tried))
+            let finest = withBestScript(tried)
             if finest.bytes <= maxBytes, let bytes = write(finest) {
                 return .fits(result(bytes, finest, .quality))
             }
@@ -153,7 +153,7 @@ extension RefinedSearch {
         return tried
     }
 
-    /// Takes the script that needs least for the latest try, as far as a quarter of the rows tells.
+    /// Takes the script that needs least for the latest try, as far as a glance tells, and counts its scans.
     private mutating func withBestScript(_ latest: Try) -> Try {
         script = .sequential
         scriptShare = 1
@@ -173,10 +173,7 @@ extension RefinedSearch {
                 best = bytes
             }
         }
-        scriptShare = Double(best) / Double(max(1, sequential))
-        var tried = latest
-        tried.bytes = best
-        return tried
+        return counted(latest)
     }
 
     /// Counts of a quarter of the rows, rounded to nearest: luma's, then chroma's.
