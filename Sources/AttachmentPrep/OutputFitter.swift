@@ -1,3 +1,4 @@
+internal import Codecs
 internal import JPEGCore
 internal import Pixels
 
@@ -14,6 +15,8 @@ struct OutputFitter {
     let maxQuality: Int
     let effort: PreparationOptions.Effort
     let progressive: PreparationOptions.Progressive
+    /// What a JPEG source has to say.
+    var source: SourceLimit?
 
     /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
     static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
@@ -34,9 +37,11 @@ struct OutputFitter {
         while true {
             try clock.check(.encode)
             // Who asks for the lowest floor wants all pixels.
-            let mayShrink = size == whole && minQuality > 1
+            let mayShrink = size == whole && smaller == nil && minQuality > 1
             let picture = size == whole ? bitmap : bitmap.scaled(to: size)
-            guard let fit = search.fit(picture, mayShrink: mayShrink, isCancelled: { clock.isOver }) else {
+            let fit = search.fit(
+                picture, from: source, mayShrink: mayShrink, isCancelled: { clock.isOver })
+            guard let fit else {
                 throw clock.reason(.encode)
             }
             switch fit {
@@ -79,7 +84,7 @@ struct OutputFitter {
     /// A size that uses more of a budget which a shrunk picture of the highest quality leaves over.
     private func larger(than result: Result, of whole: PixelSize) -> PixelSize? {
         let bytes = result.encoded.bytes.count
-        guard result.isShrunk, result.encoded.limitedBy == .quality, bytes < maxBytes - maxBytes / 80 else {
+        guard result.isShrunk, result.encoded.limitedBy != .budget, bytes < maxBytes - maxBytes / 80 else {
             return nil
         }
         let ratio =
@@ -138,5 +143,26 @@ extension Bitmap {
             for y in 0..<self.size.height { _ = unsafe rows.row(base + y * rowBytes) }
         }
         return rows.finish().first ?? self
+    }
+}
+
+extension ImageHeader {
+    /// What a JPEG source has to say about an output.
+    func limit(of target: Admission.Target) -> SourceLimit? {
+        quantisation.map {
+            SourceLimit(
+                $0, subsampling: subsampling, placement: target.placement, orientation: orientation)
+        }
+    }
+}
+
+extension PreparationRecord.Encoding.Limit {
+    init(_ limit: EncodedJPEG.Limit) {
+        self =
+            switch limit {
+            case .budget: .budget
+            case .quality: .quality
+            case .source: .source
+            }
     }
 }

@@ -6,6 +6,8 @@ package struct EncodedJPEG: Sendable {
     package enum Limit: Sendable {
         case budget
         case quality
+        /// The source, which holds nothing that a larger file would show.
+        case source
     }
 
     package let bytes: [UInt8]
@@ -46,13 +48,14 @@ package enum Progressive: String, CaseIterable, Sendable {
 
 /// Finds the finest quantisation with which a picture fits a byte budget.
 package struct BudgetSearch: Sendable {
-    private let maxBytes: Int
-    private let minQuality: Double
+    let maxBytes: Int
+    let minQuality: Double
+    let maxQuality: Double
+    let effort: Effort
+    let progressive: Progressive
     private let ladder: ScaleLadder
     /// Down to the lowest quality there is, whatever the floor.
     private let wideLadder: ScaleLadder
-    private let effort: Effort
-    private let progressive: Progressive
 
     /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
     package init(
@@ -63,7 +66,8 @@ package struct BudgetSearch: Sendable {
         // No picture is as large as the upper end, and sums near it must not overflow.
         self.maxBytes = max(0, min(.max / 16, maxBytes))
         self.effort = effort
-        self.minQuality = min(minQuality, maxQuality)
+        self.minQuality = minQuality
+        self.maxQuality = max(minQuality, maxQuality)
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
         wideLadder = ScaleLadder(minQuality: 1, maxQuality: max(minQuality, maxQuality))
     }
@@ -101,7 +105,7 @@ package struct BudgetSearch: Sendable {
         if isCancelled() { return nil }
         let ceiling = halved.ceilingFit()
         let outlook = ceiling == nil ? halved.look(wideLadder) : nil
-        if mayShrink, let outlook, outlook.quality < minQuality || outlook.fineDetail < Self.worthwhilePixels {
+        if mayShrink, let outlook, outlook.quality < min(minQuality, maxQuality) || outlook.fineDetail < Self.worthwhilePixels {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
         let tables = outlook?.tables ?? ladder.tables(0)
