@@ -100,8 +100,9 @@ def row(name, points, allowed):
     shrunk = [p for p in points if p[2]["width"] < whole]
     bound = [p for p in points if p[2]["encoding"]["limitedBy"] == "budget"]
     fill = min((p[3] / p[0] for p in bound), default=1)
+    depth = f"{deepest[0]:.2f} at {deepest[1]}→{deepest[2]}" if deepest[0] > 0 else "none"
     count = sum(1 for fall in falls(points) if fall[0] > allowed)
-    return (f"| {name} | {len(points)} | {count} | {max(0, deepest[0]):.2f} at {deepest[1]}→{deepest[2]} | "
+    return (f"| {name} | {len(points)} | {count} | {depth} | "
             f"{f'{len(shrunk)}, up to {shrunk[-1][0]}' if shrunk else '–'} | {fill:.4f} |")
 
 
