@@ -31,8 +31,16 @@ let package = Package(
     ],
     targets: [
         // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
+        // Formats behind a trait are loaded at run time (late.h), so their libraries are not linked.
         .target(
             name: "CCodecs",
+            cSettings: [
+                .define("AP_GIF", .when(traits: ["GIF"])),
+                .define("AP_WEBP", .when(traits: ["WebP"])),
+                .define("AP_HEIF", .when(traits: ["HEIF"])),
+                .define("AP_TIFF", .when(traits: ["TIFF"])),
+                .define("AP_ICC", .when(traits: ["ICC"])),
+            ],
             linkerSettings: [
                 .linkedLibrary("jpeg", linux),
                 .linkedLibrary("png16", linux),
@@ -57,7 +65,7 @@ let package = Package(
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],

@@ -92,8 +92,10 @@ struct Admission {
         _ header: ImageHeader, _ targets: [Target], _ numerator: Int, inputLimit: Int
     ) -> Int {
         var decoding =
-            header.codecNeed(numerator)
-            + RowPipeline.memoryNeed(layout: header.layout, width: header.rowSize(numerator: numerator).width)
+            header.codecNeed(numerator) + header.colour.memoryNeed
+            + RowPipeline.memoryNeed(
+                layout: header.scaledLayout, width: header.rowSize(numerator: numerator).width,
+                isConverted: header.colour.rows != nil)
         var encoding = 0
         var bitmaps = 0
         var copy = 0

@@ -5,18 +5,17 @@ internal import MediaTypes
 // The spool route: bytes are put aside until the input is whole, then decoded from where they lie.
 extension PreparationSession {
     /// Makes the place where bytes are put aside, unless the input itself is one.
-    mutating func beginSpool(
-        _ format: MediaFormat?, _ head: [UInt8], _ admission: Admission
-    ) throws(PrepError) {
+    ///
+    /// - Returns: false for a type that no spooled decoder serves.
+    mutating func beginSpool(_ format: MediaFormat) throws(PrepError) -> Bool {
+        guard let decoder = try Decoders.makeSpooled(format, limits: options.limits) else { return false }
+        spoolDecoder = consume decoder
         stage = .spooling
-        guard let format else { return }
-        spoolDecoder = try Decoders.makeSpooled(format, limits: options.limits)
-        if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
-        guard seekableInput == nil else { return }
+        guard seekableInput == nil else { return true }
         do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
             throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
         }
-        try append(head.span)
+        return true
     }
 
     /// Puts bytes aside; the decoder sees them pass, and may know already that they lead nowhere.
@@ -27,7 +26,9 @@ extension PreparationSession {
 
     /// All bytes are there.
     mutating func decodeSpooled() throws(PrepError) {
-        guard let header, let admission, let spool = seekableInput ?? spool else { return }
+        guard let spool = seekableInput ?? spool else { return }
+        if header == nil { try readSpooledHeader(spool) }
+        guard let header, let admission else { return }
         makeRows(header, admission)
         guard let rows else { return }
         let job = SpoolJob(
@@ -46,6 +47,20 @@ extension PreparationSession {
         spoolDecoder = nil
         self.spool = nil
         stage = .decoded
+    }
+
+    /// The header of a type that no pushed decoder serves.
+    private mutating func readSpooledHeader(_ spool: Spool) throws(PrepError) {
+        let clock = clock
+        var found: ImageHeader?
+        do throws(CodecError) {
+            found = try spoolDecoder?.readHeader(from: spool, shouldStop: { clock.isOver })
+        } catch {
+            if let seen = spoolDecoder?.notes { notes.add(seen) }
+            if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
+            throw failure(error)
+        }
+        if let found { _ = try reserve(found) }
     }
 
     /// Looks at what lies behind the picture, until something is found.

@@ -132,12 +132,13 @@ public struct PreparationSession: ~Copyable {
             unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
             return
         }
-        guard let decoder = try Decoders.make(format, limits: options.limits) else {
+        if let decoder = try Decoders.make(format, limits: options.limits) {
+            self.decoder = consume decoder
+            stage = .decoding
+        } else if try !beginSpool(format) {
             stage = .refusing
             return try refuse(nil)
         }
-        self.decoder = consume decoder
-        stage = .decoding
         let first = prefix
         prefix = []
         if !first.isEmpty { try take(again: first.span) }
@@ -182,6 +183,24 @@ public struct PreparationSession: ~Copyable {
 
     /// The header is known: decide, reserve, and build what the rows go through.
     private mutating func admit(_ header: ImageHeader) throws(PrepError) {
+        let admission = try reserve(header)
+        switch admission.route {
+        case .push:
+            decoder?.keepLosslessCopy(limit: admission.losslessLimit)
+            try start(header, admission)
+            stage = .decoding
+        case .spool:
+            notes = decoder?.notes ?? notes
+            let head = decoder?.head ?? []
+            decoder = nil
+            guard let format = sniffer.format, try beginSpool(format) else { return }
+            if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+            if seekableInput == nil { try append(head.span) }
+        }
+    }
+
+    /// Decides from a header, and waits for the memory that takes.
+    mutating func reserve(_ header: ImageHeader) throws(PrepError) -> Admission {
         self.header = header
         let admission = try Admission(header, profiles: profiles, options: options)
         self.admission = admission
@@ -193,17 +212,7 @@ public struct PreparationSession: ~Copyable {
             self.clock.excuse(ContinuousClock.now - since)
             try self.clock.check(.admission)
         }
-        switch admission.route {
-        case .push:
-            decoder?.keepLosslessCopy(limit: admission.losslessLimit)
-            try start(header, admission)
-            stage = .decoding
-        case .spool:
-            notes = decoder?.notes ?? notes
-            let head = decoder?.head ?? []
-            decoder = nil
-            try beginSpool(sniffer.format, head, admission)
-        }
+        return admission
     }
 
     private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {
@@ -219,12 +228,14 @@ public struct PreparationSession: ~Copyable {
         let scalers = admission.targets.map { target in
             RowScaler(
                 source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.channels(over: options.background), interlace: header.interlace)
+                channels: header.scaledLayout.channels(over: options.background),
+                toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
+            scalers: scalers, colour: header.colour.space, conversion: header.colour.rows,
+            interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {
@@ -308,6 +319,7 @@ public struct PreparationSession: ~Copyable {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
                 var bitmap = bitmaps.popLast()
+                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -352,8 +364,8 @@ public struct PreparationSession: ~Copyable {
 
     private mutating func warn(_ header: ImageHeader) {
         if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk { warn(.colorConverted) }
-        if notes.hasProfile { warn(.profileIgnored) }
+        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
+        if header.colour.isIgnored { warn(.profileIgnored) }
         if notes.isAnimated { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }

@@ -56,6 +56,10 @@ enum Refusal {
                 .memoryLimit, .decode, "the decoder ran out of the memory it may use", detail: error.detail)
         case .unreadable:
             PrepError(.io, .input, "cannot read the input again", detail: error.detail)
+        case .missingLibrary:
+            PrepError(
+                .unsupportedFormat, .decode, "the library that decodes this type is missing; install it",
+                detail: error.detail)
         case .stopped:
             PrepError(.cancelled, .decode, "stopped before it was done")
         }

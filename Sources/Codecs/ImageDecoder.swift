@@ -67,8 +67,13 @@ package struct ImageHeader: Sendable {
     package let subsampling: String?
     /// What quantisation left of the stored picture, where it was quantised and that is known.
     package var quantisation: SourceQuantisation?
+    /// What becomes of its colours.
+    package var colour = ColourPlan.sRGB
     /// Bytes the codec holds when decoding at N/8.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
+
+    /// Of the rows that are scaled: as decoded, or as converted.
+    package var scaledLayout: PixelLayout { colour.rows?.output ?? layout }
 
     /// The passes in which rows come, if they do.
     package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
@@ -116,6 +121,8 @@ package struct DecodeNotes: Sendable {
 package struct CodecError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case corrupt, truncated, unsupportedVariant, tooManyScans, tooManyPixels, memory, stopped, unreadable
+        /// The library that decodes this type is not installed; `detail` names it.
+        case missingLibrary
     }
 
     package let kind: Kind
