@@ -18,6 +18,11 @@ package protocol SpoolDecoder: ~Copyable {
         from file: any RandomAccessBytes, shouldStop: () -> Bool
     ) throws(CodecError) -> ImageHeader?
 
+    /// Looks at what was not watched, and answers how many bytes decoding takes beyond what its header told.
+    mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int
+
     /// Decodes the picture.
     mutating func decode(
         from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline
@@ -38,13 +43,16 @@ extension SpoolDecoder where Self: ~Copyable {
         from file: any RandomAccessBytes, shouldStop: () -> Bool
     ) throws(CodecError) -> ImageHeader? { nil }
     package mutating func watch(_ bytes: Span<UInt8>) throws(CodecError) {}
+    package mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int { 0 }
     package mutating func keepLosslessCopy(limit: Int) {}
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
 }
 
 /// What a spool decoder is to do.
 package struct SpoolJob: Sendable {
-    /// The N of N/8 to decode at.
+    /// The N of N/`steps` of the header to decode at.
     package let numerator: Int
     /// Bytes the codec may hold, where it knows how to count them.
     package let memoryLimit: Int

@@ -5,6 +5,7 @@
 #ifndef CCODECS_H
 #define CCODECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +53,22 @@ ap_status ap_jpeg_push(ap_jpeg *jpeg, const uint8_t *bytes, size_t count, ap_row
 ap_status ap_jpeg_start(ap_jpeg *jpeg, int numerator, size_t memory_limit);
 // After start, instead of pushing the scan's data: the coefficients of the next row of MCUs, a plane for each
 // component. Says AP_FINISHED with the last one.
-ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, ap_row_fn row, void *context);
+ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, int is_good, ap_row_fn row,
+                                    void *context);
+
+// How well the first coefficients of each component are known, in zigzag order: -1 not at all, else the number of
+// low bits that are missing; at the end, and before the last scan that the component was part of.
+#define AP_JPEG_SMOOTHED 10
+typedef struct ap_jpeg_knowledge {
+    int now[4][AP_JPEG_SMOOTHED], before[4][AP_JPEG_SMOOTHED];
+} ap_jpeg_knowledge;
+
+// Before the first push of coefficients: libjpeg is to make up for what is not known, where it would.
+// Each push then brings the planes of AP_JPEG_WINDOW rows of MCUs, row r in the place of r modulo AP_JPEG_WINDOW; of
+// the next row and, as far as the picture goes, the two above and the two below it. is_good says whether the last
+// scan of the file reached that row.
+#define AP_JPEG_WINDOW 5
+void ap_jpeg_smooth(ap_jpeg *jpeg, const ap_jpeg_knowledge *knowledge);
 void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out);
 const char *ap_jpeg_message(const ap_jpeg *jpeg);
 // Warnings that mean damaged picture data, and those every decoder shrugs at.
@@ -120,5 +136,55 @@ void ap_icc_transform_destroy(ap_icc_transform *transform);
 void ap_icc_transform_row(const ap_icc_transform *transform, const void *row, void *out, size_t width);
 // 0 where lcms2 is missing.
 int32_t ap_icc_version(void);
+
+// WebP (trait WebP): one picture's chunks (ALPH, VP8, VP8L) pushed with their headers, without a container. -------------------
+typedef struct ap_webp ap_webp;
+
+// Whether libwebp is installed; it is loaded by the first call.
+int32_t ap_webp_is_available(void);
+// Rows of so many pixels, RGBA or RGB; scaled to that size, or that is the stored one. NULL without memory or libwebp.
+ap_webp *ap_webp_create(uint32_t width, uint32_t height, int32_t has_alpha, int32_t is_scaled);
+void ap_webp_destroy(ap_webp *webp);
+ap_status ap_webp_push(ap_webp *webp, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
+const char *ap_webp_message(const ap_webp *webp);
+// Of the library found at run time, as 0xMMmmrr; 0 without one.
+int32_t ap_webp_version(void);
+
+// TIFF: libtiff, loaded when first used, over bytes that can be read anywhere. --------------------------------
+// Only with the trait TIFF.
+// Reads at most count bytes at an offset; 0 at the end, -1 when that failed.
+typedef ptrdiff_t (*ap_read_fn)(void *context, uint64_t offset, void *buffer, size_t count);
+
+typedef struct ap_tiff ap_tiff;
+
+// What libtiff shall make of the samples.
+typedef enum __attribute__((enum_extensibility(closed))) ap_tiff_rendering : int32_t {
+    AP_TIFF_STORED __attribute__((swift_name("stored"))) = 0,
+    AP_TIFF_JPEG_RGB __attribute__((swift_name("jpegRGB"))) = 1,      // RGB of JPEG's YCbCr
+    AP_TIFF_LOG_8BIT __attribute__((swift_name("log8Bit"))) = 2,      // grey or RGB of SGI's logarithms
+    AP_TIFF_PIXAR_8BIT __attribute__((swift_name("pixar8Bit"))) = 3,  // of Pixar's logarithms
+    AP_TIFF_PIXAR_16BIT __attribute__((swift_name("pixar16Bit"))) = 4,
+} ap_tiff_rendering;
+
+typedef struct ap_tiff_sizes {
+    uint64_t row, strip, tile;  // bytes libtiff writes of each
+    uint32_t columns, rows;     // pixels that share their chroma
+} ap_tiff_sizes;
+
+bool ap_tiff_load(void);
+// The rest only after ap_tiff_load said true.
+bool ap_tiff_has_codec(uint16_t compression);
+ap_tiff *ap_tiff_create(ap_read_fn read, void *context, uint64_t size);
+void ap_tiff_destroy(ap_tiff *tiff);
+// Says AP_NEEDS_INPUT when rows can be read, as the reading functions do of each success.
+ap_status ap_tiff_open(ap_tiff *tiff, ap_tiff_rendering rendering, size_t memory_limit);
+void ap_tiff_get_sizes(ap_tiff *tiff, ap_tiff_sizes *out);
+ap_status ap_tiff_read_row(ap_tiff *tiff, uint32_t y, uint16_t sample, void *buffer, size_t count);
+ap_status ap_tiff_read_strip(ap_tiff *tiff, uint32_t strip, void *buffer, size_t count);
+ap_status ap_tiff_read_tile(ap_tiff *tiff, uint32_t tile, void *buffer, size_t count);
+const char *ap_tiff_message(const ap_tiff *tiff);
+int32_t ap_tiff_damage(const ap_tiff *tiff);
+int32_t ap_tiff_oddities(const ap_tiff *tiff);
+const char *ap_tiff_version(void);
 
 #endif
