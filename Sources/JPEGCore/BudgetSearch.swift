@@ -79,18 +79,31 @@ package struct BudgetSearch: Sendable {
     /// Drawn letters in pure colours have 2400 and fall apart at half resolution, photographs at most 400.
     private static let unbearableLoss = 1000.0
 
+    /// Loss where most is lost from which on halved chroma is worth being chosen together with luma.
+    private static let smearingLoss = 500.0
+
     /// The best file within the budget, with as much chroma as is worth its bytes, or nil if `isCancelled`.
     package func fit(_ bitmap: Bitmap, isCancelled: () -> Bool) -> BudgetFit? {
-        let halved = fit(CoefficientImage(bitmap, subsampling: .s420), isCancelled: isCancelled)
-        guard case .fits(let file)? = halved, file.subsampling == .s420 else { return halved }
-        let detail = ChromaDetail(bitmap)
-        let divisor = file.chromaDivisor
-        guard detail.concentrated > min(Self.unbearableLoss, Self.worthwhileLoss * divisor * divisor) else {
-            return halved
+        let loss = ChromaDetail(bitmap).concentrated
+        func full() -> BudgetFit? {
+            fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
         }
-        let full = fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
-        if case .tooLarge? = full { return halved }
-        return full
+        if loss > Self.unbearableLoss {
+            let whole = full()
+            guard case .tooLarge? = whole else { return whole }
+        }
+        let halved = fit(halvedImage(bitmap, loss), isCancelled: isCancelled)
+        guard case .fits(let file)? = halved, file.subsampling == .s420, loss <= Self.unbearableLoss,
+            loss > Self.worthwhileLoss * file.chromaDivisor * file.chromaDivisor
+        else { return halved }
+        let whole = full()
+        if case .tooLarge? = whole { return halved }
+        return whole
+    }
+
+    private func halvedImage(_ bitmap: Bitmap, _ loss: Double) -> CoefficientImage {
+        loss > Self.smearingLoss
+            ? CoefficientImage(SharpChroma(bitmap)) : CoefficientImage(bitmap, subsampling: .s420)
     }
 
     /// The best file within the budget, or nil if `isCancelled`, asked between tries, said so.
