@@ -88,7 +88,7 @@ package struct BudgetSearch: Sendable {
         func full() -> BudgetFit? {
             fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
         }
-        if loss > Self.unbearableLoss {
+        if loss > Self.unbearableLoss, mayFit(CoefficientImage(bitmap, subsampling: .s444)) {
             let whole = full()
             guard case .tooLarge? = whole else { return whole }
         }
@@ -99,6 +99,13 @@ package struct BudgetSearch: Sendable {
         let whole = full()
         if case .tooLarge? = whole { return halved }
         return whole
+    }
+
+    /// Whether it is worth a search: weighing bits takes away a quarter of a file at the same divisors at most.
+    private func mayFit(_ image: CoefficientImage) -> Bool {
+        var costs = CodingCosts(image: image)
+        let coarsest = costs.coding(ladder.tables(ladder.last), deadZone: 0)
+        return coarsest.unstuffedBytes(image.geometry) / 4 * 3 <= maxBytes
     }
 
     private func halvedImage(_ bitmap: Bitmap, _ loss: Double) -> CoefficientImage {

@@ -17,7 +17,7 @@ struct SharpChroma {
 
     static let one: Float = 64
     /// Differences in light hardly shrink after so many.
-    private static let rounds = 8
+    private static let rounds = 5
 
     /// - Parameter bitmap: three channels, at least one pixel.
     init(_ bitmap: Bitmap) {
@@ -34,12 +34,25 @@ struct SharpChroma {
                             let blue = blue.baseAddress, let red = red.baseAddress
                         else { return }
                         // The planes were sized from the bitmap's size just above.
-                        var work = unsafe SharpRows(
-                            size: size, pixels: pixels, luma: luma, blue: blue, red: red)
-                        work.start()
-                        for round in 0..<Self.rounds { work.refine(round) }
+                        unsafe choose(pixels, luma, blue, red)
                     }
                 }
+            }
+        }
+    }
+
+    private func choose(
+        _ pixels: UnsafePointer<UInt8>, _ luma: UnsafeMutablePointer<Int16>,
+        _ blue: UnsafeMutablePointer<Int16>, _ red: UnsafeMutablePointer<Int16>
+    ) {
+        unsafe SRGBCurve.linear8.withUnsafeBufferPointer { linear in
+            unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { encoded in
+                guard let linear = linear.baseAddress, let encoded = encoded.baseAddress else { return }
+                var rows = unsafe SharpRows(
+                    size: size, pixels: pixels, luma: luma, blue: blue, red: red, linear: linear,
+                    encoded: encoded)
+                rows.start()
+                for round in 0..<Self.rounds { rows.refine(round) }
             }
         }
     }
@@ -48,7 +61,7 @@ struct SharpChroma {
 /// The rounds, row pair by row pair, each with what its upper neighbour has become.
 ///
 /// Safety: all pointers are to whole pictures of `size`.
-@safe private struct SharpRows {
+@safe private struct SharpRows: ~Copyable {
     let width: Int
     let height: Int
     let across: Int
@@ -57,12 +70,14 @@ struct SharpChroma {
     let luma: UnsafeMutablePointer<Int16>
     let blue: UnsafeMutablePointer<Int16>
     let red: UnsafeMutablePointer<Int16>
-    private let linear = SRGBCurve.linear8.map { Int32($0) }
+    /// `SRGBCurve`'s tables.
+    private let linear: UnsafePointer<UInt16>
+    private let encoded: UnsafePointer<UInt8>
     /// Rows of chroma whose pixels had the right light in the first round.
     private var isQuiet: [Bool]
-    /// Chroma between two rows, and what the pair's pixels lack.
-    private var blended: [SIMD2<Float>]
-    private var lacking: [SIMD2<Float>]
+    /// Chroma between two rows, and what the pair's pixels lack; made in init, freed in deinit.
+    private let blended: UnsafeMutablePointer<SIMD2<Float>>
+    private let lacking: UnsafeMutablePointer<SIMD2<Float>>
 
     /// Shares of what is lacking that are made up for in a round.
     private static let lumaShare: Float = 0.7
@@ -72,7 +87,8 @@ struct SharpChroma {
 
     init(
         size: PixelSize, pixels: UnsafePointer<UInt8>, luma: UnsafeMutablePointer<Int16>,
-        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>
+        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>, linear: UnsafePointer<UInt16>,
+        encoded: UnsafePointer<UInt8>
     ) {
         (width, height) = (size.width, size.height)
         (across, down) = ((size.width + 1) / 2, (size.height + 1) / 2)
@@ -81,8 +97,17 @@ struct SharpChroma {
         unsafe self.blue = blue
         unsafe self.red = red
         isQuiet = [Bool](repeating: false, count: down)
-        blended = [SIMD2<Float>](repeating: .zero, count: across)
-        lacking = blended
+        unsafe self.linear = linear
+        unsafe self.encoded = encoded
+        unsafe blended = .allocate(capacity: across)
+        unsafe lacking = .allocate(capacity: across)
+        unsafe blended.initialize(repeating: .zero, count: across)
+        unsafe lacking.initialize(repeating: .zero, count: across)
+    }
+
+    deinit {
+        unsafe blended.deallocate()
+        unsafe lacking.deallocate()
     }
 
     /// Plain luma and the mean chroma of 2 × 2 pixels.
@@ -105,7 +130,7 @@ struct SharpChroma {
 
     mutating func refine(_ round: Int) {
         for row in 0..<down where !isQuiet[row] {
-            for column in 0..<across { lacking[column] = .zero }
+            for column in 0..<across { unsafe lacking[column] = .zero }
             var most: Float = 0
             let lines = (row * 2)..<min(row * 2 + 2, height)
             for y in lines { most = max(most, refineLine(y, row)) }
@@ -113,7 +138,7 @@ struct SharpChroma {
             for column in 0..<across {
                 let count = Float(lines.count * min(2, width - column * 2))
                 let at = row * across + column
-                store(chroma(at) + lacking[column] * (Self.chromaShare / count), at)
+                unsafe store(chroma(at) + lacking[column] * (Self.chromaShare / count), at)
             }
         }
     }
@@ -122,14 +147,14 @@ struct SharpChroma {
     private mutating func refineLine(_ y: Int, _ row: Int) -> Float {
         let neighbour = y % 2 == 0 ? max(0, row - 1) : min(down - 1, row + 1)
         for column in 0..<across {
-            blended[column] =
+            unsafe blended[column] =
                 chroma(row * across + column) * 0.75 + chroma(neighbour * across + column) * 0.25
         }
         var most: Float = 0
         for x in 0..<width {
             let column = x / 2
             let beside = x % 2 == 0 ? max(0, column - 1) : min(across - 1, column + 1)
-            let interpolated = blended[column] * 0.75 + blended[beside] * 0.25
+            let interpolated = unsafe blended[column] * 0.75 + blended[beside] * 0.25
             let at = y * width + x
             let value = unsafe Float(luma[at]) / SharpChroma.one
             let shown = Colour.decoded(value, interpolated)
@@ -138,29 +163,34 @@ struct SharpChroma {
             most = max(most, missing.magnitude)
             let mended = max(0, min(255, value + missing * Self.lumaShare))
             unsafe luma[at] = Int16((mended * SharpChroma.one).rounded())
-            lacking[column] += Colour(wanted).chroma - Colour(shown).chroma
+            unsafe lacking[column] += Colour(wanted).chroma - Colour(shown).chroma
         }
         return most
     }
 
+    @inline(__always)
     private func source(_ x: Int, _ y: Int) -> SIMD3<Float> {
         let at = unsafe pixels + (y * width + x) * 3
         return unsafe SIMD3(Float(at[0]), Float(at[1]), Float(at[2]))
     }
 
     /// Luminance (ITU-R BT.709) of 0...255 as an sRGB level.
+    @inline(__always)
     private func lightness(_ colour: SIMD3<Float>) -> Float {
-        let level = SIMD3<Int32>(colour, rounding: .toNearestOrAwayFromZero)
-        let (red, green, blue) = (linear[Int(level.x)], linear[Int(level.y)], linear[Int(level.z)])
-        // Weights of 16 bits for light of 14 bits.
-        let light = (red &* 13933 &+ green &* 46871 &+ blue &* 4732) &>> 16
-        return Float(SRGBCurve.encoded8[Int(light)])
+        let level = SIMD3<Int32>(colour + 0.5)
+        // Levels are 0...255; weights of 16 bits, in all 1 << 16, for light of 14 bits stay within the curve.
+        let (red, green, blue) = unsafe (
+            Int(linear[Int(level.x)]), Int(linear[Int(level.y)]), Int(linear[Int(level.z)])
+        )
+        return unsafe Float(encoded[(red &* 13933 &+ green &* 46871 &+ blue &* 4732) &>> 16])
     }
 
+    @inline(__always)
     private func chroma(_ at: Int) -> SIMD2<Float> {
         unsafe SIMD2(Float(blue[at]), Float(red[at])) / SharpChroma.one
     }
 
+    @inline(__always)
     private func store(_ chroma: SIMD2<Float>, _ at: Int) {
         let bounded = pointwiseMin(pointwiseMax(chroma, SIMD2(repeating: -128)), SIMD2(repeating: 127))
         unsafe blue[at] = Int16((bounded.x * SharpChroma.one).rounded())
@@ -173,12 +203,14 @@ private struct Colour {
     let luma: Float
     let chroma: SIMD2<Float>
 
+    @inline(__always)
     init(_ rgb: SIMD3<Float>) {
         luma = 0.299 * rgb.x + 0.587 * rgb.y + 0.114 * rgb.z
         chroma = SIMD2((rgb.z - luma) / 1.772, (rgb.x - luma) / 1.402)
     }
 
     /// Red, green and blue, clipped.
+    @inline(__always)
     static func decoded(_ luma: Float, _ chroma: SIMD2<Float>) -> SIMD3<Float> {
         let rgb = SIMD3(
             luma + 1.402 * chroma.y, luma - 0.344136 * chroma.x - 0.714136 * chroma.y,
