@@ -151,7 +151,9 @@ extension ImageHeader {
     func limit(of target: Admission.Target) -> SourceLimit? {
         quantisation.map {
             SourceLimit(
-                $0, subsampling: subsampling, placement: target.placement, orientation: orientation)
+                // Converted colours are no longer the source's own values.
+                $0, subsampling: colour.isConverted ? nil : subsampling, placement: target.placement,
+                orientation: orientation)
         }
     }
 }

@@ -72,11 +72,12 @@ package struct BudgetSearch: Sendable {
         wideLadder = ScaleLadder(minQuality: 1, maxQuality: max(minQuality, maxQuality))
     }
 
-    /// Loss of chroma detail, in squares of the mean chroma divisor, from which on full resolution looks better.
+    /// Loss where most is lost, in squares of the mean chroma divisor, from which on full resolution looks better.
     ///
     /// Below, quantisation takes more than halving does, and the bytes are better spent on the divisors. Measured
-    /// on 26 pictures at five budgets: up to 0.9 full resolution mostly costs, from 1.3 on it gains in nearly all of them.
-    private static let worthwhileDetail = 1.5
+    /// with SSIMULACRA2 on photographs at five budgets: full resolution lost 1 to 3 up to 14 and gained from 19 on.
+    /// The mean loss tells them apart less well: noisy chroma all over a picture is seen less than its edges.
+    private static let worthwhileLoss = 16.0
 
     /// Loss where most is lost from which on full resolution is needed at any divisor.
     ///
@@ -88,6 +89,9 @@ package struct BudgetSearch: Sendable {
     /// Measured on 23 pictures at seven budgets from 10 to 80 KB, each at up to seven sizes, shown at its own: the
     /// balance lies at 0.2 in the middle and between 0.07 and 0.6 in nearly all of them.
     private static let worthwhilePixels = 0.2
+
+    /// Loss where most is lost from which on halved chroma is worth being chosen together with luma.
+    private static let smearingLoss = 500.0
 
     /// The share of each side that looks best where the whole size would have this quality.
     ///
@@ -101,28 +105,42 @@ package struct BudgetSearch: Sendable {
     ///
     /// Without `mayShrink` the answer is never `betterSmaller`.
     package func fit(_ bitmap: Bitmap, mayShrink: Bool = false, isCancelled: () -> Bool) -> BudgetFit? {
-        var halved = pass(CoefficientImage(bitmap, subsampling: .s420))
+        let loss = ChromaDetail(bitmap).concentrated
+        var halved = pass(halvedImage(bitmap, loss))
         if isCancelled() { return nil }
         let ceiling = halved.ceilingFit()
         let outlook = ceiling == nil ? halved.look(wideLadder) : nil
-        if mayShrink, let outlook, outlook.quality < min(minQuality, maxQuality) || outlook.fineDetail < Self.worthwhilePixels {
+        if mayShrink, let outlook,
+            outlook.quality < min(minQuality, maxQuality) || outlook.fineDetail < Self.worthwhilePixels
+        {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
-        let tables = outlook?.tables ?? ladder.tables(0)
-        guard halved.subsampling == .s420, isFullChromaWorthwhile(bitmap, tables) else {
+        let divisor = (outlook?.tables ?? ladder.tables(0)).meanChroma
+        guard halved.subsampling == .s420, loss > min(Self.unbearableLoss, Self.worthwhileLoss * divisor * divisor)
+        else {
             return ceiling ?? halved.run(isCancelled)
         }
         // Of two pictures' coefficients only one is ever held.
         _ = consume halved
-        let full = fit(CoefficientImage(bitmap, subsampling: .s444), isCancelled: isCancelled)
+        let full = fitWhole(CoefficientImage(bitmap, subsampling: .s444), isCancelled)
         guard case .tooLarge? = full else { return full }
-        return fit(CoefficientImage(bitmap, subsampling: .s420), isCancelled: isCancelled)
+        return fit(halvedImage(bitmap, loss), isCancelled: isCancelled)
     }
 
-    private func isFullChromaWorthwhile(_ bitmap: Bitmap, _ tables: QuantisationTables) -> Bool {
-        let detail = ChromaDetail(bitmap)
-        return detail.concentrated > Self.unbearableLoss
-            || detail.mean > Self.worthwhileDetail * tables.meanChroma * tables.meanChroma
+    /// A fit at full resolution of chroma, not searched for where there can be none.
+    ///
+    /// Weighing bits takes away a quarter of a file at the same divisors at most.
+    private func fitWhole(_ image: CoefficientImage, _ isCancelled: () -> Bool) -> BudgetFit? {
+        var costs = CodingCosts(image: image)
+        let coarsest = costs.coding(ladder.tables(ladder.last), deadZone: 0)
+        let bytes = coarsest.unstuffedBytes(image.geometry) / 4 * 3
+        guard bytes <= maxBytes else { return .tooLarge(bytesAtFloor: bytes) }
+        return fit(image, isCancelled: isCancelled)
+    }
+
+    private func halvedImage(_ bitmap: Bitmap, _ loss: Double) -> CoefficientImage {
+        loss > Self.smearingLoss
+            ? CoefficientImage(SharpChroma(bitmap)) : CoefficientImage(bitmap, subsampling: .s420)
     }
 
     private func pass(_ image: CoefficientImage) -> SearchPass {
