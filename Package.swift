@@ -67,7 +67,7 @@ let package = Package(
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],

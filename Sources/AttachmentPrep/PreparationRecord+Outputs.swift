@@ -32,6 +32,6 @@ extension PreparationRecord.Output {
         height = fitted.size.height
         encoding = .init(
             maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
-            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
+            limitedBy: .init(fitted.encoded.limitedBy))
     }
 }

@@ -190,20 +190,24 @@ public struct PreparationSession: ~Copyable {
 
     /// The header is known: decide, reserve, and build what the rows go through.
     private mutating func admit(_ header: ImageHeader) throws(PrepError) {
+        if header.isProvisional { return try turnToSpool() }
         let admission = try reserve(header)
         switch admission.route {
         case .push:
             decoder?.keepLosslessCopy(limit: admission.losslessLimit)
             try start(header, admission)
             stage = .decoding
-        case .spool:
-            notes = decoder?.notes ?? notes
-            let head = decoder?.head ?? []
-            decoder = nil
-            guard let format = sniffer.format, try beginSpool(format) else { return }
-            if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
-            if seekableInput == nil { try append(head.span) }
+        case .spool: try turnToSpool()
         }
+    }
+
+    private mutating func turnToSpool() throws(PrepError) {
+        notes = decoder?.notes ?? notes
+        let head = decoder?.head ?? []
+        decoder = nil
+        guard let format = sniffer.format, try beginSpool(format) else { return }
+        if let limit = admission?.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+        if seekableInput == nil { try append(head.span) }
     }
 
     /// Decides from a header, and waits for the memory that takes.
@@ -239,13 +243,15 @@ public struct PreparationSession: ~Copyable {
         let n = admission.numerator
         let scalers = admission.targets.map { target in
             RowScaler(
-                source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.channels(over: options.background), interlace: header.interlace)
+                source: header.region(of: target.placement, numerator: n), size: target.placement.size,
+                channels: header.scaledLayout.channels(over: options.background),
+                toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
+            scalers: scalers, colour: header.colour.space, conversion: header.colour.rows,
+            interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {
@@ -334,6 +340,7 @@ public struct PreparationSession: ~Copyable {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
                 var bitmap = bitmaps.popLast()
+                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -342,7 +349,7 @@ public struct PreparationSession: ~Copyable {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
                         maxQuality: options.maxQuality, effort: options.effort,
-                        progressive: options.progressive)
+                        progressive: options.progressive, source: header.limit(of: target))
                     let fitted = try fitter.fit(consume upright, clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -377,9 +384,9 @@ public struct PreparationSession: ~Copyable {
 
     private mutating func warn(_ header: ImageHeader) {
         if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk { warn(.colorConverted) }
-        if notes.hasProfile { warn(.profileIgnored) }
-        if notes.isAnimated { warn(.firstFrameOnly) }
+        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
+        if header.colour.isIgnored { warn(.profileIgnored) }
+        if notes.isAnimated || notes.isMultiPage { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
         if notes.isOdd { warn(.harmlessDamage) }
@@ -394,7 +401,7 @@ public struct PreparationSession: ~Copyable {
         source.bytes = seekableInput?.size ?? bytesSeen
         source.width = header?.size.width
         source.height = header?.size.height
-        source.orientation = header?.orientation.rawValue
+        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source
