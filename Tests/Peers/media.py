@@ -2,6 +2,7 @@
 """Passes audio and video of every container and codec through attachprep and compares with ffmpeg what comes out.
 
 usage: media.py [--attachprep PATH] [--keep FOLDER] [--only SUBSTRING]
+       media.py --seeds FOLDER    makes samples of a few frames there, for fuzzing
 Needs ffmpeg, ffprobe and exiftool. Each sample is made by ffmpeg, with a title and a place that are made up, in
 every way its container has; what comes out must decode to the same frames and hold nothing of either.
 """
@@ -163,9 +164,11 @@ def run(*command):
     return subprocess.run(command, capture_output=True, timeout=120)
 
 
-def make(case, folder):
+def make(case, folder, short=False):
     path = os.path.join(folder, case["name"])
     arguments = [os.path.join(folder, a) if a in ("CHAPTERS", "SUBTITLES", "COVER") else a for a in case["arguments"]]
+    if short:
+        arguments = [a.replace("duration=2", "duration=0.12").replace("160x120", "32x32") for a in arguments]
     done = run("ffmpeg", "-v", "error", "-y", *arguments, *case["tags"], path)
     if done.returncode:
         raise RuntimeError("ffmpeg: " + done.stderr.decode(errors="replace").strip()[:200])
@@ -263,10 +266,11 @@ def main():
     parser.add_argument("--attachprep", default=".build/release/attachprep")
     parser.add_argument("--keep", help="a folder in which the samples stay")
     parser.add_argument("--only", default="")
+    parser.add_argument("--seeds", help="a folder for short samples; nothing is compared")
     arguments = parser.parse_args()
     bad = count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.keep or scratch
+        folder = arguments.seeds or arguments.keep or scratch
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "CHAPTERS"), "w") as f:
             f.write(f";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=900\ntitle={MARK}\n")
@@ -275,6 +279,10 @@ def main():
             f.write("1\n00:00:00,100 --> 00:00:01,000\nHello\n")
         run("ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:size=32x32:duration=0.04", "-f", "mjpeg",
             os.path.join(folder, "COVER"))
+        if arguments.seeds:
+            for case in cases():
+                make(case, folder, short=True)
+            return
         for case in cases():
             if arguments.only not in case["name"]:
                 continue
