@@ -41,7 +41,8 @@ import Testing
         var movie = Movie()
         movie.after = [be(1) + text("uuid") + be(16 + 20, 8) + text("twenty secret bytes!")]
         let result = answer(movie.bytes)
-        #expect(result.bytes.suffix(36) == (be(1) + text("free") + be(36, 8) + zeros(20))[...])
+        let expected: [UInt8] = be(1) + text("free") + be(36, 8) + zeros(20)
+        #expect(Array(result.bytes.suffix(36)) == expected)
     }
 
     @Test func deepNesting() {
@@ -54,11 +55,12 @@ import Testing
     }
 
     @Test func millionBoxes() {
-        let boxes = [[UInt8]](repeating: box("free"), count: 1_000_000).flatMap(\.self)
+        let media = box("mdat", zeros(9))
+        let boxes = Array(repeatElement(box("free"), count: 1_000_000).joined())
         #expect(answer(Self.brand + boxes).error?.kind == .unsupportedVariant)
-        #expect(answer(Self.brand + box("moov", boxes)).error?.kind == .unsupportedVariant)
-        let tracks = [[UInt8]](repeating: box("trak"), count: 1_000_000).flatMap(\.self)
-        #expect(answer(Self.brand + box("moov", tracks)).error?.kind == .unsupportedVariant)
+        #expect(answer(Self.brand + box("moov", boxes) + media).error?.kind == .unsupportedVariant)
+        let tracks = Array(repeatElement(box("trak"), count: 1_000_000).joined())
+        #expect(answer(Self.brand + box("moov", tracks) + media).error?.kind == .unsupportedVariant)
     }
 
     /// A hundred thousand chunks of a dropped track that all cover the same media: to clear each of them would
@@ -102,13 +104,13 @@ import Testing
             (sizes.start + 12)..<(sizes.start + 20), with: [UInt8](repeating: 0xFF, count: 8))
         let runs = try #require(FoundBox.all("moov/trak/mdia/minf/stbl/stsc", in: bytes).first)
         bytes.replaceSubrange((runs.start + 20)..<(runs.start + 24), with: [UInt8](repeating: 0xFF, count: 4))
-        #expect(answer(bytes).error?.kind == .truncated)
+        #expect(answer(bytes).error?.detail == "a chunk without end")
     }
 
     @Test func runsOutOfOrder() throws {
         var bytes = Movie().bytes
         let runs = try #require(FoundBox.all("moov/trak/mdia/minf/stbl/stsc", in: bytes).first)
-        bytes.replaceSubrange((runs.start + 28)..<(runs.start + 32), with: be(1))
+        bytes.replaceSubrange((runs.start + 28)..<(runs.start + 32), with: be(0))
         #expect(answer(bytes).error?.detail == "stsc is not in order")
     }
 

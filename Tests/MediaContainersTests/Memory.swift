@@ -11,7 +11,7 @@ final class MemoryOutput: MediaOutput {
 
     func append(_ more: Span<UInt8>) throws(MediaError) {
         work += 16 + more.count
-        for i in more.indices { bytes.append(more[i]) }
+        unsafe more.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     func read(at offset: Int, count: Int) throws(MediaError) -> [UInt8] {
