@@ -94,7 +94,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
         .testTarget(
-            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes", "AttachmentPrep"],
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes"],
             swiftSettings: strict),
     ]
 )

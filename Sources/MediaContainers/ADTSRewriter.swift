@@ -2,7 +2,7 @@ internal import MediaTypes
 
 /// AAC in ADTS frames (ISO/IEC 13818-7, 6.2), rewrapped as an MPEG-4 file: the frames without their headers, and
 /// an index before them.
-package struct ADTSRewriter: MediaRewriter {
+struct ADTSRewriter: MediaRewriter {
     private var media = RewrittenMedia(format: .m4a)
     private var header: [UInt8] = []
     /// Bytes of the current frame that are still to come; nil while its header is read.
@@ -13,8 +13,6 @@ package struct ADTSRewriter: MediaRewriter {
     /// Bytes behind the last frame that are none.
     private var behind = 0
 
-    package init() { self.init(hadMetadata: false) }
-
     init(hadMetadata: Bool) {
         media.hadMetadata = hadMetadata
         media.isRewrapped = true
@@ -23,7 +21,7 @@ package struct ADTSRewriter: MediaRewriter {
     /// What may stand behind the last frame: tags.
     private static let mostBehind = 1 << 20
 
-    package mutating func push(_ bytes: Span<UInt8>, into output: any MediaOutput) throws(MediaError) {
+    mutating func push(_ bytes: Span<UInt8>, into output: any MediaOutput) throws(MediaError) {
         var index = 0
         while index < bytes.count {
             if behind > 0 {
@@ -69,7 +67,7 @@ package struct ADTSRewriter: MediaRewriter {
         header.removeAll(keepingCapacity: true)
     }
 
-    package mutating func finish(into output: any MediaOutput) throws(MediaError) -> RewrittenMedia {
+    mutating func finish(into output: any MediaOutput) throws(MediaError) -> RewrittenMedia {
         guard let first, remaining == nil, behind > 0 || header.isEmpty else {
             throw MediaError(.truncated, "a frame ends early")
         }

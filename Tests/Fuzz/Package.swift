@@ -19,13 +19,15 @@ let package = Package(
             name: "CCodecs",
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
+        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),
         .target(
-            name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
+            name: "AttachmentPrep",
+            dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
             swiftSettings: strict),
         // libFuzzer's entry, which no header of the toolchain declares.
         .target(name: "CFuzzer"),
@@ -33,5 +35,7 @@ let package = Package(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "media", dependencies: ["MediaContainers", "MediaTypes", "CFuzzer"], swiftSettings: strict),
     ]
 )
