@@ -74,6 +74,18 @@ def line(cell, metric, column):
             f" against {show(scores[rival])}, {rival} ({cell.notes[rival]})")
 
 
+def behind_plain(cells, column):
+    """libjpeg-turbo is no rival, but where it is ahead something is wrong."""
+    found = []
+    for cell in cells:
+        scores = cell.scores["ssimulacra2"]
+        if column in scores and TURBO in scores and scores[column] < scores[TURBO]:
+            found.append((scores[column] - scores[TURBO], cell))
+    print(f"\nBehind plain libjpeg-turbo by SSIMULACRA2: {len(found)} cells; the worst ten:\n")
+    for value, cell in sorted(found, key=lambda item: item[0])[:10]:
+        print(f"- {value:+.2f} {cell.name()}: {cell.notes[column]} against {cell.notes[TURBO]}")
+
+
 def tables(cells, efforts):
     column = f"ours, {efforts[0]}"
     shrunk = [cell.name() for cell in cells if cell.shrunk]
@@ -99,6 +111,7 @@ def tables(cells, efforts):
             print(f"\nThe ten smallest leads; {sum(value < 0 for value, _ in ranked)} of {len(ranked)} cells are behind\n")
         for cell in lost:
             print("- " + line(cell, metric, column))
+    behind_plain(cells, column)
     impossible = [cell.name() for cell in cells if lead(cell, "ssimulacra2", column) is None]
     fills = [cell.fill for cell in cells if cell.fill is not None]
     print(f"\nFill where the budget limits: mean {average(fills, 4, '')}, least {min(fills, default=0):.4f},"
