@@ -87,7 +87,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"], swiftSettings: strict),
+            name: "JPEGCoreTests", dependencies: ["CJPEGOracle", "JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
