@@ -11,8 +11,8 @@ package protocol SpoolDecoder: ~Copyable {
     mutating func watch(_ bytes: Span<UInt8>) throws(CodecError)
 
     /// Looks at what was not watched, and answers how many bytes decoding takes beyond what its header told.
-    mutating func memoryBeyondNeed(
-        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    mutating func memoryBeyondHeader(
+        of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
     ) throws(CodecError) -> Int
 
     /// Decodes the picture.
@@ -32,8 +32,8 @@ package protocol SpoolDecoder: ~Copyable {
 
 extension SpoolDecoder where Self: ~Copyable {
     package mutating func watch(_ bytes: Span<UInt8>) throws(CodecError) {}
-    package mutating func memoryBeyondNeed(
-        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    package mutating func memoryBeyondHeader(
+        of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
     ) throws(CodecError) -> Int { 0 }
     package mutating func keepLosslessCopy(limit: Int) {}
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
