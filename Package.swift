@@ -31,8 +31,16 @@ let package = Package(
     ],
     targets: [
         // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
+        // Formats behind a trait are loaded at run time (late.h), so their libraries are not linked.
         .target(
             name: "CCodecs",
+            cSettings: [
+                .define("AP_GIF", .when(traits: ["GIF"])),
+                .define("AP_WEBP", .when(traits: ["WebP"])),
+                .define("AP_HEIF", .when(traits: ["HEIF"])),
+                .define("AP_TIFF", .when(traits: ["TIFF"])),
+                .define("AP_ICC", .when(traits: ["ICC"])),
+            ],
             linkerSettings: [
                 .linkedLibrary("jpeg", linux),
                 .linkedLibrary("png16", linux),
@@ -44,8 +52,10 @@ let package = Package(
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),
+        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
         .target(
-            name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
+            name: "AttachmentPrep",
+            dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
@@ -57,7 +67,7 @@ let package = Package(
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
@@ -83,5 +93,8 @@ let package = Package(
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
+        .testTarget(
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes", "AttachmentPrep"],
+            swiftSettings: strict),
     ]
 )

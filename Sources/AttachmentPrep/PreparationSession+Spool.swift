@@ -1,22 +1,22 @@
 internal import Codecs
 internal import JPEGCore
 internal import MediaTypes
+internal import Pixels
 
 // The spool route: bytes are put aside until the input is whole, then decoded from where they lie.
 extension PreparationSession {
     /// Makes the place where bytes are put aside, unless the input itself is one.
-    mutating func beginSpool(
-        _ format: MediaFormat?, _ head: [UInt8], _ admission: Admission
-    ) throws(PrepError) {
+    ///
+    /// - Returns: false for a type that no spooled decoder serves.
+    mutating func beginSpool(_ format: MediaFormat) throws(PrepError) -> Bool {
+        guard let decoder = try Decoders.makeSpooled(format, limits: options.limits) else { return false }
+        spoolDecoder = consume decoder
         stage = .spooling
-        guard let format else { return }
-        spoolDecoder = try Decoders.makeSpooled(format, limits: options.limits)
-        if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
-        guard seekableInput == nil else { return }
+        guard seekableInput == nil else { return true }
         do { spool = try Spool(temporaryIn: options.spoolDirectory ?? Spool.defaultDirectory) } catch {
             throw error.error(.input, "cannot make a temporary file; name another folder with --spool-dir")
         }
-        try append(head.span)
+        return true
     }
 
     /// Puts bytes aside; the decoder sees them pass, and may know already that they lead nowhere.
@@ -27,7 +27,9 @@ extension PreparationSession {
 
     /// All bytes are there.
     mutating func decodeSpooled() throws(PrepError) {
-        guard let header, let admission, let spool = seekableInput ?? spool else { return }
+        guard let spool = seekableInput ?? spool else { return }
+        if header == nil { try readSpooledHeader(spool) }
+        guard let header, let admission else { return }
         try reserveWhatShows(spool, admission)
         makeRows(header, admission)
         guard let rows else { return }
@@ -37,6 +39,7 @@ extension PreparationSession {
         do throws(CodecError) {
             guard let end = try spoolDecoder?.decode(from: spool, job, into: rows) else { return }
             isTruncated = end.isTruncated
+            if isTruncated { rows.fill(to: header.rowSize(numerator: admission.numerator).height) }
             try noteTrailing(spool, from: end.end)
         } catch {
             if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
@@ -47,6 +50,20 @@ extension PreparationSession {
         spoolDecoder = nil
         self.spool = nil
         stage = .decoded
+    }
+
+    /// The header of a type that no pushed decoder serves.
+    private mutating func readSpooledHeader(_ spool: Spool) throws(PrepError) {
+        let clock = clock
+        var found: ImageHeader?
+        do throws(CodecError) {
+            found = try spoolDecoder?.readHeader(from: spool, shouldStop: { clock.isOver })
+        } catch {
+            if let seen = spoolDecoder?.notes { notes.add(seen) }
+            if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
+            throw failure(error)
+        }
+        if let found { _ = try reserve(found) }
     }
 
     /// Reserves what only the whole input tells, such as the decoders of hundreds of scans.
@@ -60,7 +77,7 @@ extension PreparationSession {
             if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
             throw failure(error)
         }
-        if let more, more > 0 { try reserve(admission.need(beyondHeader: more)) }
+        if let more, more > 0 { try claim(admission.need(beyondHeader: more)) }
     }
 
     /// Looks at what lies behind the picture, until something is found.

@@ -18,18 +18,20 @@ public struct PreparationSession: ~Copyable {
         case decoding
         /// The spool route: bytes are put aside until the input is whole.
         case spooling
+        /// Audio and video: bytes are rewritten into the output as they come.
+        case passing
         /// The picture is whole; what follows is not part of it.
         case decoded
         case failed
     }
 
-    private let profiles: [Profile]
+    let profiles: [Profile]
     let options: PreparationOptions
-    private let writer: OutputWriter
+    let writer: OutputWriter
     private let budget: MemoryBudget?
     private(set) var clock: JobClock
     var stage = Stage.sniffing
-    private var sniffer = MediaSniffer()
+    private(set) var sniffer = MediaSniffer()
     /// The first bytes, kept until the type is known.
     private var prefix: [UInt8] = []
     private var decoder: (any ImageDecoder & ~Copyable)?
@@ -39,6 +41,7 @@ public struct PreparationSession: ~Copyable {
     private var grant: MemoryGrant?
     private(set) var rows: RowPipeline?
     var spool: Spool?
+    var passage: MediaPassage?
     private var digest: ContentDigest?
     var notes = DecodeNotes()
     /// The picture's own bytes, where they may be an output.
@@ -46,7 +49,7 @@ public struct PreparationSession: ~Copyable {
     private var bytesSeen = 0
     private(set) var sawTrailingData = false
     var isTruncated = false
-    private var report: PreparationRecord
+    var report: PreparationRecord
     /// The input as a file, where it is one: the spool route then reads it in place.
     var seekableInput: Spool?
 
@@ -71,7 +74,7 @@ public struct PreparationSession: ~Copyable {
     /// A pushed input may end early once this is false.
     public var needsMoreInput: Bool {
         switch stage {
-        case .sniffing, .refusing, .decoding: true
+        case .sniffing, .refusing, .decoding, .passing: true
         case .spooling: seekableInput == nil || digest != nil
         // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
         case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
@@ -118,6 +121,9 @@ public struct PreparationSession: ~Copyable {
         case .spooling:
             // Bytes of a file that is read in place are there already.
             if seekableInput == nil { try append(bytes) }
+        case .passing:
+            sniffer.push(bytes)
+            try pass(bytes)
         case .decoded: noteTrailing(bytes)
         case .failed: break
         }
@@ -132,12 +138,13 @@ public struct PreparationSession: ~Copyable {
             unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
             return
         }
-        guard let decoder = try Decoders.make(format, limits: options.limits) else {
+        if let decoder = try Decoders.make(format, limits: options.limits) {
+            self.decoder = consume decoder
+            stage = .decoding
+        } else if try !beginPassage(format), try !beginSpool(format) {
             stage = .refusing
             return try refuse(nil)
         }
-        self.decoder = consume decoder
-        stage = .decoding
         let first = prefix
         prefix = []
         if !first.isEmpty { try take(again: first.span) }
@@ -149,6 +156,7 @@ public struct PreparationSession: ~Copyable {
         switch stage {
         case .decoding: try decode(bytes)
         case .spooling: if seekableInput == nil { try append(bytes) }
+        case .passing: try pass(bytes)
         case .decoded: noteTrailing(bytes)
         case .sniffing, .refusing, .failed: break
         }
@@ -182,25 +190,37 @@ public struct PreparationSession: ~Copyable {
 
     /// The header is known: decide, reserve, and build what the rows go through.
     private mutating func admit(_ header: ImageHeader) throws(PrepError) {
-        self.header = header
-        let admission = try Admission(header, profiles: profiles, options: options)
-        self.admission = admission
-        try reserve(admission.need)
+        if header.isProvisional { return try turnToSpool() }
+        let admission = try reserve(header)
         switch admission.route {
         case .push:
             decoder?.keepLosslessCopy(limit: admission.losslessLimit)
             try start(header, admission)
             stage = .decoding
-        case .spool:
-            notes = decoder?.notes ?? notes
-            let head = decoder?.head ?? []
-            decoder = nil
-            try beginSpool(sniffer.format, head, admission)
+        case .spool: try turnToSpool()
         }
     }
 
+    private mutating func turnToSpool() throws(PrepError) {
+        notes = decoder?.notes ?? notes
+        let head = decoder?.head ?? []
+        decoder = nil
+        guard let format = sniffer.format, try beginSpool(format) else { return }
+        if let limit = admission?.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+        if seekableInput == nil { try append(head.span) }
+    }
+
+    /// Decides from a header, and waits for the memory that takes.
+    mutating func reserve(_ header: ImageHeader) throws(PrepError) -> Admission {
+        self.header = header
+        let admission = try Admission(header, profiles: profiles, options: options)
+        self.admission = admission
+        try claim(admission.need)
+        return admission
+    }
+
     /// Sees that the job may take so much memory in all, and waits until it is free.
-    mutating func reserve(_ need: Int) throws(PrepError) {
+    mutating func claim(_ need: Int) throws(PrepError) {
         report.memory = .init(need: need, limit: options.limits.memory)
         try Admission.check(need: need, options.limits)
         guard let budget else { return }
@@ -225,13 +245,15 @@ public struct PreparationSession: ~Copyable {
         let n = admission.numerator
         let scalers = admission.targets.map { target in
             RowScaler(
-                source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.channels(over: options.background), interlace: header.interlace)
+                source: header.region(of: target.placement, numerator: n), size: target.placement.size,
+                channels: header.scaledLayout.channels(over: options.background),
+                toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
+            scalers: scalers, colour: header.colour.space, conversion: header.colour.rows,
+            interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {
@@ -267,6 +289,7 @@ public struct PreparationSession: ~Copyable {
         spoolDecoder = nil
         rows = nil
         spool = nil
+        passage = nil
         grant = nil
         report.error = error
         report.outcome = error.code.outcome
@@ -280,6 +303,10 @@ public struct PreparationSession: ~Copyable {
             let none: [UInt8] = []
             try sniff(none.span)
             if stage == .refusing { throw Refusal.error(sniffer) }
+        }
+        if stage == .passing {
+            sniffer.finish()
+            return try finishPassage()
         }
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
@@ -315,6 +342,7 @@ public struct PreparationSession: ~Copyable {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
                 var bitmap = bitmaps.popLast()
+                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -323,7 +351,7 @@ public struct PreparationSession: ~Copyable {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
                         maxQuality: options.maxQuality, effort: options.effort,
-                        progressive: options.progressive)
+                        progressive: options.progressive, source: header.limit(of: target))
                     let fitted = try fitter.fit(consume upright, clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -338,11 +366,10 @@ public struct PreparationSession: ~Copyable {
             }
             report.outputs.append(output)
         }
-        report.outcome = report.outputs.map(\.outcome).max() ?? .failed
-        report.error = report.outputs.filter { $0.outcome == report.outcome }.lazy.compactMap(\.error).first
+        report.concludeFromOutputs()
     }
 
-    private mutating func sourceDigest() throws(PrepError) -> String {
+    mutating func sourceDigest() throws(PrepError) -> String {
         guard let digest = digest.take() else { return "" }
         return ContentDigest.hex(digest.finish())
     }
@@ -353,15 +380,15 @@ public struct PreparationSession: ~Copyable {
         error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
     }
 
-    private mutating func warn(_ warning: PreparationRecord.Warning) {
+    mutating func warn(_ warning: PreparationRecord.Warning) {
         if !report.warnings.contains(warning) { report.warnings.append(warning) }
     }
 
     private mutating func warn(_ header: ImageHeader) {
         if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk { warn(.colorConverted) }
-        if notes.hasProfile { warn(.profileIgnored) }
-        if notes.isAnimated { warn(.firstFrameOnly) }
+        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
+        if header.colour.isIgnored { warn(.profileIgnored) }
+        if notes.isAnimated || notes.isMultiPage { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
         if notes.isOdd { warn(.harmlessDamage) }
@@ -376,7 +403,7 @@ public struct PreparationSession: ~Copyable {
         source.bytes = seekableInput?.size ?? bytesSeen
         source.width = header?.size.width
         source.height = header?.size.height
-        source.orientation = header?.orientation.rawValue
+        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source

@@ -3,7 +3,14 @@ internal import JPEGCore
 internal import MediaTypes
 internal import Pixels
 
-// What is said of an output, by how it was made.
+extension PreparationRecord {
+    /// The outputs are all there: the worst of them is the record's outcome.
+    mutating func concludeFromOutputs() {
+        outcome = outputs.map(\.outcome).max() ?? .failed
+        error = outputs.filter { $0.outcome == outcome }.lazy.compactMap(\.error).first
+    }
+}
+
 extension PreparationRecord.Output {
     mutating func fail(_ error: PrepError) {
         self = Self(profile: profile, outcome: error.code.outcome)
@@ -25,6 +32,6 @@ extension PreparationRecord.Output {
         height = fitted.size.height
         encoding = .init(
             maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
-            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
+            limitedBy: .init(fitted.encoded.limitedBy))
     }
 }
