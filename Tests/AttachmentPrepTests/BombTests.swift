@@ -78,7 +78,7 @@ import Testing
         let jpeg = Photos.kitten.jpeg(options.joined(separator: " "))
         let long = JPEGParts.inserting(JPEGParts.segment(0xDD, [0xFF, 0xFF]), into: jpeg)
         _ = try Self.check(Outside(long), nil, "65535 \(options)")
-        for interval: UInt8 in [1, 2, 255] {
+        for interval: UInt8 in [1, 2, 100] {
             let short = JPEGParts.inserting(JPEGParts.segment(0xDD, [0, interval]), into: jpeg)
             _ = try Self.check(Outside(short), .corrupt, "\(interval) \(options)")
         }
@@ -97,22 +97,22 @@ import Testing
         let picture = Zeros.zlib(20)
         let long = header + PNGParts.big(0x7FFF_FFFF) + Array("IDAT".utf8) + picture
         let path = scratch.write("long", long)
-        let whole = "(cat \(path); head -c 500000000 /dev/zero)"
+        let whole = "(cat \(path); head -c 300000000 /dev/zero)"
         _ = try Self.check(Outside("-", from: whole), .inputTooLarge, "more than may be read")
         _ = try Self.check(
-            Outside("-", "--max-input-bytes 4GB", from: whole), .truncated, "all zeros of half a gigabyte")
-        // Zeros are no zlib stream.
+            Outside("-", "--max-input-bytes 4GB", from: whole), .truncated, "all of what comes")
+        // Zeros are no zlib stream, which libpng tells only at the end.
         let none = scratch.write("none", header + PNGParts.big(0x7FFF_FFFF) + Array("IDAT".utf8))
         _ = try Self.check(
-            Outside("-", from: "(cat \(none); head -c 3000000000 /dev/zero)"), .corrupt, "zeros alone")
+            Outside("-", from: "(cat \(none); head -c 300000000 /dev/zero)"), .inputTooLarge, "zeros alone")
     }
 
     /// Rows of 2.4 MB: their need is known before they come.
     @Test func wideRows() throws {
         let header =
             PNGParts.signature
-            + PNGParts.chunk("IHDR", PNGParts.big(300_000) + PNGParts.big(8) + [16, 6, 0, 0, 0])
-        let bytes = header + PNGParts.chunk("IDAT", Zeros.zlib(8 * (8 * 300_000 + 1))) + PNGParts.end
+            + PNGParts.chunk("IHDR", PNGParts.big(300_000) + PNGParts.big(2) + [16, 6, 0, 0, 0])
+        let bytes = header + PNGParts.chunk("IDAT", Zeros.zlib(2 * (8 * 300_000 + 1))) + PNGParts.end
         let run = try #require(Outside(bytes))
         let need = try #require(run.need)
         #expect(run.code == nil && run.grown <= need + 500_000, "\(run.grown) of \(need)")

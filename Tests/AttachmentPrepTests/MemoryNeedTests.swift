@@ -16,19 +16,28 @@ import Testing
             let record = AttachmentPreparer(profiles) { _ in }.run(png).record
             let need = try #require(record.memory?.need)
             let options = profiles.map { "--profile \($0.name)" }.joined(separator: " ")
-            let grown = try #require(Outside(png, options)).grown
+            let run = try #require(Outside(png, options))
+            let grown = run.grown
+            #expect(run.code == nil && run.need == need)
             // What the header does not decide, code that is paged in and the allocator's slack, is a few hundred kB.
             #expect(grown <= need + 500_000, "\(isInterlaced) \(profiles.count)")
             #expect(need <= 2 * grown + 4_000_000, "\(isInterlaced) \(profiles.count)")
         }
     }
 
-    /// A whole picture's coefficients would be 144 and 192 MB.
+    /// A whole picture's coefficients would be 36 and 96 MB, with the last scan cut off as without.
     @Test(arguments: [FlatProgressive.quarterChroma, .inks]) func progressive(kind: FlatProgressive) throws {
-        let run = try #require(Outside(kind.jpeg(8000, 6000), "--memory-limit 14MiB"))
-        #expect(run.code == nil)
-        let need = try #require(run.need)
-        #expect(run.grown <= need + 500_000, "\(kind)")
-        #expect(need <= 14 * 1024 * 1024)
+        let whole = kind.jpeg(12_000, 1000)
+        let last = try #require(whole.indices.last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
+        let runs = [
+            try #require(Outside(whole, "--memory-limit 14MiB")),
+            try #require(Outside(Array(whole[..<last]), "--memory-limit 14MiB --allow-truncated")),
+        ]
+        let needs = try runs.map { try #require($0.need) }
+        for (run, need) in zip(runs, needs) {
+            #expect(run.code == nil && run.grown <= need + 500_000, "\(kind): \(run.grown) of \(need)")
+            #expect(need <= 2 * run.grown + 4_000_000, "\(kind): \(run.grown) of \(need)")
+        }
+        #expect(needs[1] > needs[0])
     }
 }

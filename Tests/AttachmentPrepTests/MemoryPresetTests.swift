@@ -42,8 +42,10 @@ import Testing
     @Test func wholePictures() throws {
         let scratch = Scratch()
         for kind in FlatProgressive.all {
-            let record = AttachmentPreparer(preset: .extension).record(
-                of: .bytes(kind.jpeg(1999, 1501), name: "flat"), into: .directory(scratch.path))
+            var preparer = AttachmentPreparer(preset: .extension)
+            preparer.options.limits.timeout = nil
+            let record = preparer.record(
+                of: .bytes(kind.jpeg(1999, 301), name: "flat"), into: .directory(scratch.path))
             #expect(record.outcome == .prepared, "\(kind): \(record.error as Any)")
             #expect(record.outputs.first?.width == 1038)
         }
@@ -62,6 +64,7 @@ import Testing
             let scratch = Scratch()
             var options = PreparationOptions(preset: preset)
             options.maxEdge = edge
+            options.limits.timeout = nil
             let record = AttachmentPreparer(profile: .apns, options: options).record(
                 of: .bytes(jpeg, name: "damaged"), into: .directory(scratch.path))
             #expect(record.error?.code == (isEnough ? nil : .corrupt), "\(preset) \(edge)")
