@@ -18,8 +18,8 @@ enum Rewriters {
         }
     }
 
-    /// What any of them holds at most, besides the pieces pushed: see `ADTSRewriter` for the largest.
-    static let memoryNeed = 8 << 20
+    /// What any of them holds at most, besides the pieces pushed: the most is an index of a million frames of AAC.
+    static let memoryNeed = 12 << 20
 
     /// The ceiling of types that are only ever rewrapped to another one, until that one is known.
     static let largestCap = 50_000_000

@@ -114,6 +114,24 @@ import Testing
         #expect(prepare(film("vide", 5_000_001)).output?.format == .mp4)
     }
 
+    /// Frames of a byte each: their index is four times as large as they are, which shows early.
+    @Test func indexCounts() {
+        let scratch = Scratch()
+        let frames = [[UInt8]](repeating: [0xFF, 0xF1, 0x50, 0x80, 1, 0x1F, 0xFC, 9], count: 10_000).flatMap(
+            \.self)
+        var options = PreparationOptions()
+        options.maxBytes = 500_000
+        var session = AttachmentPreparer(options: options).begin(into: .named("a", in: scratch.path))
+        var pushed = 0
+        while pushed < 300_000, session.needsMoreInput {
+            do { try session.push(frames) } catch { #expect(error.code == .overLimit) }
+            pushed += 10_000
+        }
+        // Five bytes of output for each frame.
+        #expect((100_000...150_000).contains(pushed))
+        #expect(session.record().outcome == .rejected && scratch.names.isEmpty)
+    }
+
     // MARK: Places
 
     @Test func names() throws {

@@ -4,7 +4,6 @@ import MediaTypes
 /// An output in memory.
 final class MemoryOutput: MediaOutput {
     var bytes: [UInt8] = []
-    var formats: [MediaFormat] = []
     /// Bytes moved, and some for each call.
     private(set) var work = 0
     var size: Int { bytes.count }
@@ -31,7 +30,9 @@ final class MemoryOutput: MediaOutput {
 
     func truncate(to size: Int) throws(MediaError) { bytes.removeLast(max(0, bytes.count - size)) }
 
-    func become(_ format: MediaFormat) throws(MediaError) { formats.append(format) }
+    func expect(_ bytes: Int) throws(MediaError) {}
+
+    func become(_ format: MediaFormat) throws(MediaError) {}
 }
 
 /// What a rewriter made of a file.

@@ -44,6 +44,8 @@ final class CountedOutput: MediaOutput {
         bytes.removeLast(max(0, self.size - size))
     }
 
+    func expect(_ bytes: Int) throws(MediaError) {}
+
     func become(_ format: MediaFormat) throws(MediaError) {}
 }
 
