@@ -1,6 +1,7 @@
 internal import Codecs
 internal import JPEGCore
 internal import MediaTypes
+internal import Pixels
 
 // The spool route: bytes are put aside until the input is whole, then decoded from where they lie.
 extension PreparationSession {

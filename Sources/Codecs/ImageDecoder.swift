@@ -58,8 +58,8 @@ package struct ImageHeader: Sendable {
     package let numerators: [Int]
     /// 8 with libjpeg's blocks; of other numbers a scaled row is the whole stored one, however it is rounded.
     package var steps = 8
-    /// Whether rows come pass by pass (`Adam7`).
-    package var isInterlaced = false
+    /// The passes in which rows come, if they do.
+    package var interlace: Interlace?
     /// Whether rows come from the bottom by the format's own rule: `orientation` says so, but the file has none.
     package var isBottomUp = false
     /// Whether the codec can show nothing before the last byte: the spool route.
@@ -73,8 +73,7 @@ package struct ImageHeader: Sendable {
     /// Bytes the codec holds when decoding at N/`steps`.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 
-    /// The passes in which rows come, if they do.
-    package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
+    package var isInterlaced: Bool { interlace != nil }
 
     /// Size of the rows at N/`steps`, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {

@@ -11,7 +11,7 @@ package final class RowPipeline {
     private var rowsOfPass = 0
     /// Rows of the current pass; without passes there is no end that must be known.
     private var height = Int.max
-    private let passes: [Adam7.Pass]
+    private let passes: [Interlace.Pass]
     private var pass = 0
     private let linearizer: RowLinearizer
     /// Two rows of `stride` pairs: the upper one and its partner.
@@ -25,7 +25,7 @@ package final class RowPipeline {
     ///   - interlace: says that rows come pass by pass; the scalers must be told as well.
     ///   - shouldStop: asked every 16 rows; true ends the decode.
     package init(
-        layout: PixelLayout, width: Int, background: UInt32, scalers: [RowScaler], interlace: Adam7? = nil,
+        layout: PixelLayout, width: Int, background: UInt32, scalers: [RowScaler], interlace: Interlace? = nil,
         shouldStop: @escaping () -> Bool = { false }
     ) {
         self.layout = layout

@@ -28,7 +28,7 @@ package final class RowScaler {
     ///   - size: of the bitmap.
     ///   - channels: 1 or 3.
     ///   - interlace: says that rows come pass by pass, each of which must be begun.
-    package init(source: SourceRegion, size: PixelSize, channels: Int, interlace: Adam7? = nil) {
+    package init(source: SourceRegion, size: PixelSize, channels: Int, interlace: Interlace? = nil) {
         self.size = size
         self.channels = channels
         columns = FilterTable(
@@ -63,7 +63,7 @@ package final class RowScaler {
     }
 
     /// Begins a pass of an interlaced picture: the rows that follow are its own, counted from 0.
-    func begin(_ pass: Adam7.Pass) {
+    func begin(_ pass: Interlace.Pass) {
         guard let whole = passes else { return }
         columns = whole.columns
         if pass.across > 1 {
