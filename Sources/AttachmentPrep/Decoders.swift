@@ -35,6 +35,9 @@ enum Decoders {
             #if WebP
                 case .webp: return try WebPSpoolDecoder()
             #endif
+            #if TIFF
+                case .tiff: return TIFFDecoder(maxScans: limits.scans)
+            #endif
             default: return nil
             }
         } catch {

@@ -4,7 +4,7 @@ struct RecipeName {
     let canonical: String
 
     /// Grows when the encoder writes other bytes for the same recipe.
-    static let encoderVersion = 2
+    static let encoderVersion = 3
 
     init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
         let edge = options.maxEdge ?? .max
@@ -21,7 +21,7 @@ struct RecipeName {
             allow-truncated \(options.allowsTruncated ? 1 : 0)
             encoder \(Self.encoderVersion)
 
-            """
+            """ + (options.acceptsMeans ? "means 1\n" : "")
     }
 
     /// SHA-256 of the canonical text as 64 hexadecimal digits.

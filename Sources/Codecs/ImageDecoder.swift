@@ -1,3 +1,4 @@
+package import JPEGCore
 package import Pixels
 
 /// A pushed decoder of one picture: bytes in as they arrive, rows out to a pipeline, one shot.
@@ -54,10 +55,12 @@ package struct ImageHeader: Sendable {
     package let size: PixelSize
     package let orientation: Orientation
     package let layout: PixelLayout
-    /// The N of N/`steps` the codec can decode at, smallest first; `steps` is always there.
+    /// The N of N/`steps` the codec can decode at, smallest first; `steps` itself is what is left where none will do.
     package let numerators: [Int]
     /// 8 with libjpeg's blocks; of other numbers a scaled row is the whole stored one, however it is rounded.
     package var steps = 8
+    /// Whether a larger N than must be is worth its memory, as the codec scales more crudely than we do.
+    package var prefersDetail = false
     /// The passes in which rows come, if they do.
     package var interlace: Interlace?
     /// Whether rows come from the bottom by the format's own rule: `orientation` says so, but the file has none.
@@ -66,14 +69,23 @@ package struct ImageHeader: Sendable {
     package let needsWholeInput: Bool
     /// Whether what decides lies behind the picture: the spooled decoder's `readHeader` finds it.
     package var isProvisional = false
+    /// Whether 1/8 takes a part of the bytes only: the DC coefficients' scans of a progressive JPEG.
+    package var isProgressive = false
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.
     package let subsampling: String?
+    /// What becomes of its colours.
+    package var colour = ColourPlan.sRGB
+    /// What quantisation left of the stored picture, where it was quantised and that is known.
+    package var quantisation: SourceQuantisation?
     /// Bytes the codec holds when decoding at N/`steps`.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 
     package var isInterlaced: Bool { interlace != nil }
+
+    /// Of the rows that are scaled: as decoded, or as converted.
+    package var scaledLayout: PixelLayout { colour.rows?.output ?? layout }
 
     /// Size of the rows at N/`steps`, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {
@@ -101,6 +113,8 @@ package struct DecodeNotes: Sendable {
     package var orientation: Orientation?
     /// The file says that more pictures follow.
     package var isMultiPicture = false
+    /// Pages follow the one that is shown.
+    package var isMultiPage = false
     /// Oddities that every decoder shrugs at.
     package var isOdd = false
 
@@ -122,6 +136,7 @@ package struct DecodeNotes: Sendable {
         isAnimated = isAnimated || other.isAnimated
         orientation = orientation ?? other.orientation
         isMultiPicture = isMultiPicture || other.isMultiPicture
+        isMultiPage = isMultiPage || other.isMultiPage
         isOdd = isOdd || other.isOdd
     }
 }

@@ -14,6 +14,7 @@
         /// The first block of an extension, as far as it is needed.
         private var collected: [UInt8] = []
         private var transparent: Int?
+        private var hasProfile = false
         private var plan: GIFPlan?
         private var codes: LZWDecoder?
         /// A row of the screen.
@@ -45,7 +46,7 @@
                         notes.isAnimated = true
                         break
                     }
-                    let plan = try GIFPlan(walk, transparent: transparent)
+                    let plan = try GIFPlan(walk, transparent: transparent, hasProfile: hasProfile)
                     self.plan = plan
                     return .header(plan.header, consumed: at)
                 case .data(let range):
@@ -95,7 +96,7 @@
                 transparent = collected[0] & 1 == 1 ? Int(collected[3]) : nil
             case 0xFF:
                 if collected.starts(with: Array("XMP Data".utf8)) { notes.hasMetadata = true }
-                if collected.starts(with: Array("ICCRGBG1".utf8)) { notes.hasProfile = true }
+                if collected.starts(with: Array("ICCRGBG1".utf8)) { hasProfile = true }
             default: break
             }
         }

@@ -7,6 +7,7 @@ struct GIFPlan {
     let frame: PixelFrame
     let layout: PixelLayout
     private let isInterlaced: Bool
+    private let hasProfile: Bool
     /// Red, green, blue and alpha of each index; black where the table has none.
     private let colors: [UInt8]
     /// What pixels are that the file leaves out, in a picture without transparency.
@@ -14,7 +15,7 @@ struct GIFPlan {
 
     private static let codeSizes = 1...11
 
-    init(_ walk: GIFWalk, transparent: Int?) throws(CodecError) {
+    init(_ walk: GIFWalk, transparent: Int?, hasProfile: Bool) throws(CodecError) {
         let found = walk.frame
         guard found.width > 0, found.height > 0 else {
             throw CodecError(.corrupt, "\(found.width) x \(found.height) pixels")
@@ -27,6 +28,7 @@ struct GIFPlan {
         frame = PixelFrame(x: found.x, y: found.y, size: PixelSize(found.width, found.height))
         size = PixelSize(max(walk.width, found.x + found.width), max(walk.height, found.y + found.height))
         isInterlaced = found.isInterlaced
+        self.hasProfile = hasProfile
         layout = PixelLayout(transparent == nil && frame.size == size ? .rgb : .rgba)
         var colors = [UInt8](repeating: 0, count: 4 * 256)
         for i in 0..<256 {
@@ -41,8 +43,10 @@ struct GIFPlan {
         let width = size.width
         return ImageHeader(
             size: size, orientation: .upright, layout: layout, numerators: [8],
-            interlace: isInterlaced ? Interlace(gif: size, frame: frame.y..<(frame.y + frame.size.height)) : nil,
+            interlace: isInterlaced
+                ? Interlace(gif: size, frame: frame.y..<(frame.y + frame.size.height)) : nil,
             needsWholeInput: false, mayPassLossless: false, subsampling: nil,
+            colour: hasProfile ? .ignored : .sRGB,
             codecNeed: { _ in 5 * width + LZWDecoder.memoryNeed + 4000 })
     }
 

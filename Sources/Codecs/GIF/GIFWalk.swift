@@ -18,7 +18,9 @@ struct GIFWalk {
         case malformed(UInt8)
     }
 
-    private enum Place { case head, screenTable, block, label, image, imageTable, codeSize, length, data, over }
+    private enum Place {
+        case head, screenTable, block, label, image, imageTable, codeSize, length, data, over
+    }
 
     private(set) var width = 0
     private(set) var height = 0
