@@ -157,7 +157,9 @@ private struct ShimRows {
                 let size = PixelSize(Int(header.width), Int(header.height))
                 widths =
                     isInterlaced
-                    ? Interlace(adam7: size).passes.flatMap { [Int](repeating: $0.size.width, count: $0.size.height) }
+                    ? Interlace(adam7: size).passes.flatMap {
+                        [Int](repeating: $0.size.width, count: $0.size.height)
+                    }
                     : [Int](repeating: size.width, count: size.height)
             }
             let width = widths[rows]
