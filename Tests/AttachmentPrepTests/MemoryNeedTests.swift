@@ -2,27 +2,7 @@ import AttachmentPrep
 import Testing
 
 /// The need computed from a header is no less than what a process grows by, seen from outside.
-@Suite(.enabled(if: isThorough && shell("test -x /usr/bin/time").status == 0)) struct MemoryNeedTests {
-    /// Peak resident bytes of the program beside the tests when it prepares a file.
-    private static func peak(_ bytes: [UInt8], _ options: String = "") throws -> Int {
-        let scratch = Scratch()
-        let input = scratch.write("input", bytes)
-        let program = (CommandLine.arguments[0].split(separator: "/").dropLast() + ["attachprep"])
-            .joined(separator: "/")
-        let report = scratch.file("peak")
-        let run = shell(
-            "/usr/bin/time -f %M -o \(report) /\(program) prepare \(input) --output \(scratch.path) "
-                + "--quiet \(options) 2> /dev/null")
-        #expect(run.status == 0)
-        let text = String(decoding: contents(report) ?? [], as: UTF8.self).filter(\.isNumber)
-        return try #require(Int(text)) * 1024
-    }
-
-    /// What the program takes for a picture that takes nothing.
-    private static let least = (1...3).compactMap { _ in
-        try? peak(PNGParts(width: 1, height: 1) { _, _ in [1, 2, 3] }.bytes)
-    }.max()
-
+@Suite(.enabled(if: Outside.isMeasurable)) struct MemoryNeedTests {
     @Test(arguments: [(false, 8), (true, 8), (true, 16)] as [(Bool, UInt8)])
     func png(isInterlaced: Bool, depth: UInt8) throws {
         let png = PNGParts(width: 400, height: 1100, color: .rgba, depth: depth, isInterlaced: isInterlaced) {
@@ -36,10 +16,19 @@ import Testing
             let record = AttachmentPreparer(profiles) { _ in }.run(png).record
             let need = try #require(record.memory?.need)
             let options = profiles.map { "--profile \($0.name)" }.joined(separator: " ")
-            let grown = try Self.peak(png, options) - (try #require(Self.least))
+            let grown = try #require(Outside(png, options)).grown
             // What the header does not decide, code that is paged in and the allocator's slack, is a few hundred kB.
             #expect(grown <= need + 500_000, "\(isInterlaced) \(profiles.count)")
             #expect(need <= 2 * grown + 4_000_000, "\(isInterlaced) \(profiles.count)")
         }
+    }
+
+    /// A whole picture's coefficients would be 144 and 192 MB.
+    @Test(arguments: [FlatProgressive.quarterChroma, .inks]) func progressive(kind: FlatProgressive) throws {
+        let run = try #require(Outside(kind.jpeg(8000, 6000), "--memory-limit 14MiB"))
+        #expect(run.code == nil)
+        let need = try #require(run.need)
+        #expect(run.grown <= need + 500_000, "\(kind)")
+        #expect(need <= 14 * 1024 * 1024)
     }
 }
