@@ -35,7 +35,6 @@ let package = Package(
         .target(
             name: "CCodecs",
             cSettings: [
-                .define("AP_GIF", .when(traits: ["GIF"])),
                 .define("AP_WEBP", .when(traits: ["WebP"])),
                 .define("AP_HEIF", .when(traits: ["HEIF"])),
                 .define("AP_TIFF", .when(traits: ["TIFF"])),

@@ -1,5 +1,6 @@
-/// Copies an animated GIF or PNG block by block while it comes, without what does not show: comments, text, EXIF, and
-/// what stands behind the end. Frames are never touched.
+/// Copies an animated GIF or PNG block by block while it comes, without what does not show.
+///
+/// That is comments, text, EXIF, and what stands behind the end. Frames are never touched.
 package struct AnimationCopy {
     private enum Walk {
         case gif(GIFWalk)

@@ -1,7 +1,8 @@
 package import Pixels
 
-/// BMP, pushed: one row in memory, in the order of the file. Most store the bottom row first, and their picture is
-/// then one that lies flipped.
+/// BMP, pushed: one row in memory, in the order of the file.
+///
+/// Most store the bottom row first, and their picture is then one that lies flipped.
 package struct BMPDecoder: ~Copyable, ImageDecoder {
     private enum Stage { case header, gap, pixels, tail, over }
 

@@ -3,8 +3,8 @@
 
     /// GIF, pushed: the first image on its screen, one line in memory, interlaced or not.
     ///
-    /// The codes are read here and not by giflib, which cannot stop for want of input, refuses codes longer than nine bits that
-    /// browsers show, and does not say how much of a damaged line it has read.
+    /// The codes are read here and not by giflib: that cannot stop for want of input, refuses indices of more than
+    /// eight bits that other decoders read, and does not say how much of a damaged line it has read.
     package struct GIFDecoder: ~Copyable, ImageDecoder {
         private enum Stage { case before, image, after, over }
 
