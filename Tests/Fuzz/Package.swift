@@ -12,11 +12,15 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+/// The traits of the package, all of them.
+let traits = ["GIF", "WebP", "HEIF", "TIFF", "ICC", "Service"]
+let settings = strict + traits.map { .define($0) }
+
 let package = Package(
     name: "Fuzz",
     targets: [
         .target(
-            name: "CCodecs",
+            name: "CCodecs", cSettings: traits.map { .define("AP_" + $0.uppercased()) },
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
@@ -24,7 +28,7 @@ let package = Package(
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
-            swiftSettings: strict),
+            swiftSettings: settings),
         .target(
             name: "AttachmentPrep",
             dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
@@ -37,5 +41,12 @@ let package = Package(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "media", dependencies: ["MediaContainers", "MediaTypes", "CFuzzer"], swiftSettings: strict),
+        // One pushed decoder each, whole and in pieces.
+        .target(
+            name: "Decoding", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict
+        ),
+        .executableTarget(name: "bmp", dependencies: ["Codecs", "Decoding"], swiftSettings: strict),
+        .executableTarget(name: "gif", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
+        .executableTarget(name: "webp", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
     ]
 )

@@ -24,7 +24,8 @@
             self.allowsScans = allowsScans
             file = try TIFFForLibrary(picture, pads: pads)
             let read: ap_read_fn = { context, offset, buffer, count in
-                guard let context = unsafe context, let buffer = unsafe buffer, let place = Int(exactly: offset)
+                guard let context = unsafe context, let buffer = unsafe buffer,
+                    let place = Int(exactly: offset)
                 else { return -1 }
                 let file = unsafe Unmanaged<TIFFForLibrary>.fromOpaque(context).takeUnretainedValue()
                 let target = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count)
