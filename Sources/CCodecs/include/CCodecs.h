@@ -82,6 +82,18 @@ const char *ap_png_message(const ap_png *png);
 int32_t ap_png_oddities(const ap_png *png);
 const char *ap_png_version(void);
 
+// Deflate: zlib's inflate. ---------------------------------------------------------------------------------------
+typedef struct ap_inflate ap_inflate;
+
+ap_inflate *ap_inflate_create(void);
+void ap_inflate_destroy(ap_inflate *inflate);
+// Begins anew.
+void ap_inflate_reset(ap_inflate *inflate);
+// Decodes from in to out until either is used up; the counts become what was used of each. Says AP_FINISHED at the
+// stream's end.
+ap_status ap_inflate_some(
+    ap_inflate *inflate, const uint8_t *in, uint32_t *in_count, uint8_t *out, uint32_t *out_count);
+
 // TIFF: libtiff, loaded when first used, over bytes that can be read anywhere. --------------------------------
 // Only with the trait TIFF.
 // Reads at most count bytes at an offset; 0 at the end, -1 when that failed.

@@ -28,6 +28,10 @@
                             : TIFFStoredRows(picture, plane: plane))
                     continue
                 }
+                if let stream = try TIFFStreamRows(picture, plane: plane) {
+                    planes.append(stream)
+                    continue
+                }
                 let library = try TIFFLibrary(
                     picture, pads: job.allowsTruncated, allowsScans: allowsScans, memoryLimit: job.memoryLimit)
                 if isSubsampled {
