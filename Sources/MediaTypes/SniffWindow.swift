@@ -81,14 +81,3 @@ struct Verdict: Equatable {
         case mpeg1
     }
 }
-
-/// Four characters that name a box, a brand, a chunk or a codec.
-struct FourCC: Hashable, ExpressibleByStringLiteral {
-    let value: UInt32
-
-    init(_ value: UInt32) { self.value = value }
-
-    init(stringLiteral text: String) {
-        value = text.utf8.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    }
-}

@@ -81,6 +81,59 @@ void ap_png_get_header(const ap_png *png, ap_png_header *out);
 const char *ap_png_message(const ap_png *png);
 int32_t ap_png_oddities(const ap_png *png);
 const char *ap_png_version(void);
+// Inflates zlib data until `capacity` bytes are there or the data ends; the number of bytes, -1 for damaged data.
+ptrdiff_t ap_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t capacity);
+
+// ICC profiles through lcms2, loaded when first used. ----------------------------------------------------------
+typedef struct ap_icc ap_icc;
+typedef struct ap_icc_transform ap_icc_transform;
+
+typedef enum __attribute__((enum_extensibility(closed))) ap_icc_space : int32_t {
+    AP_ICC_OTHER __attribute__((swift_name("other"))) = 0,
+    AP_ICC_GRAY __attribute__((swift_name("gray"))) = 1,
+    AP_ICC_RGB __attribute__((swift_name("rgb"))) = 2,
+    AP_ICC_CMYK __attribute__((swift_name("cmyk"))) = 3,
+    AP_ICC_LAB __attribute__((swift_name("lab"))) = 4,
+} ap_icc_space;
+
+// Rows that a transform takes, all of 8 bits.
+typedef enum __attribute__((enum_extensibility(closed))) ap_icc_rows : int32_t {
+    AP_ICC_ROWS_RGB __attribute__((swift_name("rgb"))) = 0,
+    AP_ICC_ROWS_CMYK __attribute__((swift_name("cmyk"))) = 1,
+    AP_ICC_ROWS_CMYK_INVERTED __attribute__((swift_name("cmykInverted"))) = 2,
+} ap_icc_rows;
+
+// NULL for what lcms2 does not take for an input, display, output or colour space profile, and where it is missing.
+ap_icc *ap_icc_open(const uint8_t *bytes, size_t count);
+void ap_icc_close(ap_icc *profile);
+ap_icc_space ap_icc_get_space(const ap_icc *profile);
+// Whether curves, and for RGB a matrix, are all there is to it: no table comes before them.
+int32_t ap_icc_is_simple(const ap_icc *profile);
+// `count` samples, 0...1, of the curve of channel 0, 1 or 2 (0 for gray) at equal distances; 0 when there is none.
+int32_t ap_icc_get_curve(const ap_icc *profile, int channel, float *samples, size_t count);
+// X, Y, Z (relative to D50) of red, of green and of blue; 0 when there are none.
+int32_t ap_icc_get_colorants(const ap_icc *profile, double xyz[9]);
+// Rows to sRGB rows of 8 bits, relative colorimetric with black point compensation; NULL where that cannot be. Closes
+// the profile in either case.
+ap_icc_transform *ap_icc_transform_create(ap_icc *profile, ap_icc_rows rows);
+void ap_icc_transform_destroy(ap_icc_transform *transform);
+// May work in place where a pixel takes as many bytes on both sides.
+void ap_icc_transform_row(const ap_icc_transform *transform, const void *row, void *out, size_t width);
+// 0 where lcms2 is missing.
+int32_t ap_icc_version(void);
+
+// WebP (trait WebP): one picture's chunks (ALPH, VP8, VP8L) pushed with their headers, without a container. -------------------
+typedef struct ap_webp ap_webp;
+
+// Whether libwebp is installed; it is loaded by the first call.
+int32_t ap_webp_is_available(void);
+// Rows of so many pixels, RGBA or RGB; scaled to that size, or that is the stored one. NULL without memory or libwebp.
+ap_webp *ap_webp_create(uint32_t width, uint32_t height, int32_t has_alpha, int32_t is_scaled);
+void ap_webp_destroy(ap_webp *webp);
+ap_status ap_webp_push(ap_webp *webp, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
+const char *ap_webp_message(const ap_webp *webp);
+// Of the library found at run time, as 0xMMmmrr; 0 without one.
+int32_t ap_webp_version(void);
 
 // Deflate: zlib's inflate. ---------------------------------------------------------------------------------------
 typedef struct ap_inflate ap_inflate;
