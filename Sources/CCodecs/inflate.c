@@ -8,12 +8,12 @@
 
 #include "CCodecs.h"
 
-struct ap_inflate {
+struct ap_inflater {
     z_stream stream;
 };
 
-ap_inflate *ap_inflate_create(void) {
-    ap_inflate *own = calloc(1, sizeof *own);
+ap_inflater *ap_inflater_create(void) {
+    ap_inflater *own = calloc(1, sizeof *own);
     if (!own) return NULL;
     if (inflateInit(&own->stream) != Z_OK) {
         free(own);
@@ -22,15 +22,15 @@ ap_inflate *ap_inflate_create(void) {
     return own;
 }
 
-void ap_inflate_destroy(ap_inflate *own) {
+void ap_inflater_destroy(ap_inflater *own) {
     if (!own) return;
     inflateEnd(&own->stream);
     free(own);
 }
 
-void ap_inflate_reset(ap_inflate *own) { inflateReset(&own->stream); }
+void ap_inflater_reset(ap_inflater *own) { inflateReset(&own->stream); }
 
-ap_status ap_inflate_some(ap_inflate *own, const uint8_t *in, uint32_t *in_count, uint8_t *out,
+ap_status ap_inflater_some(ap_inflater *own, const uint8_t *in, uint32_t *in_count, uint8_t *out,
                           uint32_t *out_count) {
     z_stream *stream = &own->stream;
     stream->next_in = (Bytef *)in;

@@ -16,14 +16,14 @@ let package = Package(
     name: "Fuzz",
     targets: [
         .target(
-            name: "CCodecs",
+            name: "CCodecs", cSettings: [.define("AP_TIFF")],
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
-            swiftSettings: strict),
+            swiftSettings: strict + [.define("TIFF")]),
         .target(
             name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),
@@ -33,5 +33,7 @@ let package = Package(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "tiff", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
     ]
 )

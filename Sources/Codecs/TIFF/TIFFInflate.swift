@@ -8,14 +8,14 @@
         private var isOver = false
 
         init() throws(CodecError) {
-            guard let stream = unsafe ap_inflate_create() else { throw CodecError(.memory, "zlib cannot start") }
+            guard let stream = unsafe ap_inflater_create() else { throw CodecError(.memory, "zlib cannot start") }
             unsafe self.stream = stream
         }
 
-        deinit { unsafe ap_inflate_destroy(stream) }
+        deinit { unsafe ap_inflater_destroy(stream) }
 
         func begin() {
-            unsafe ap_inflate_reset(stream)
+            unsafe ap_inflater_reset(stream)
             isOver = false
         }
 
@@ -31,7 +31,7 @@
                         guard let from = piece.baseAddress, let out = row.baseAddress else {
                             return ap_status.corrupt
                         }
-                        return unsafe ap_inflate_some(stream, from + input.at, &used, out + to, &made)
+                        return unsafe ap_inflater_some(stream, from + input.at, &used, out + to, &made)
                     }
                 }
                 input.at += Int(used)
