@@ -12,7 +12,7 @@ import Testing
         let report = scratch.file("peak")
         let run = shell(
             "/usr/bin/time -f %M -o \(report) /\(program) prepare \(input) --output \(scratch.path) "
-                + "--quiet \(options) 2> /dev/null")
+                + "--quiet --timeout 0 \(options) 2> /dev/null")
         #expect(run.status == 0)
         let text = String(decoding: contents(report) ?? [], as: UTF8.self).filter(\.isNumber)
         return try #require(Int(text)) * 1024
