@@ -11,7 +11,7 @@
             let plain = TIFFFile(pages: [page, page]).bytes()
             let big = TIFFFile(isLittleEndian: false, isBig: true, pages: [page]).bytes()
             guard let folder = try? TemporaryFolder(), let path = try? folder.file("in.tif", plain) else { return [] }
-            let copies = ["lzw:2 -r 5", "zip:2 -p separate", "packbits", "jpeg:70 -r 8", "lzw -t -w 16 -l 16", "zstd", "webp"]
+            let copies = ["lzw:2 -r 5", "zip:2 -p separate", "packbits", "jpeg:70 -r 16", "lzw -t -w 16 -l 16", "zstd", "webp"]
             return [plain, big]
                 + copies.compactMap { options in
                     let words = ("-c " + options).split(separator: " ").map(String.init)

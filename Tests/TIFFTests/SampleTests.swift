@@ -1,6 +1,7 @@
 #if TIFF
     import Codecs
     import Pixels
+    import TestSupport
     import Testing
 
     /// Samples of every size and meaning, in pixels worked out by hand.
@@ -85,8 +86,9 @@
         @Test func tiles() throws {
             var page = TIFFFile.Page(20, 18, photometric: 1, data: [], [322: .long(16), 323: .long(16)])
             page.chunks = (0..<4).map { tile in (0..<256).map { UInt8($0 % 16 * 4 + tile) } }
-            let expected = (0..<18).flatMap { y in
-                (0..<20).map { x in UInt8(x % 16 * 4 + y / 16 * 2 + x / 16) }
+            var expected: [UInt8] = []
+            for y in 0..<18 {
+                for x in 0..<20 { expected.append(UInt8(x % 16 * 4 + y / 16 * 2 + x / 16)) }
             }
             #expect(try decode(page) == expected)
         }
