@@ -238,9 +238,13 @@ extension CodecError {
 /// Versions of the codecs, as they say it themselves.
 package enum CodecLibraries {
     package static var versions: [(name: String, version: String)] {
-        [
+        var versions = [
             ("libjpeg-turbo", unsafe String(cString: ap_jpeg_version())),
             ("libpng", unsafe String(cString: ap_png_version())),
         ]
+        #if TIFF
+            versions.append(("libtiff", TIFFLibrary.version))
+        #endif
+        return versions
     }
 }

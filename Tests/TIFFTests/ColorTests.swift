@@ -53,7 +53,8 @@
                 let axes = [a, b].map { Int(($0 * 256).rounded()) & 0xFFFF }
                 let wide = TIFFFile.Page(
                     1, 1, photometric: 8, bits: [16, 16, 16],
-                    data: ([Int((l * 655.35).rounded())] + axes).flatMap { TIFFFile(pages: []).number($0, 2) })
+                    data: ([Int((l * 655.35).rounded())] + axes).flatMap { TIFFFile(pages: []).number($0, 2) }
+                )
                 #expect(try near(decode(wide), rgb, 1))
             }
         }

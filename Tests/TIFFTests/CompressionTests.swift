@@ -18,7 +18,8 @@
         private func copy(_ bytes: [UInt8], _ options: String) throws -> [UInt8] {
             let folder = try TemporaryFolder()
             let source = try folder.file("in.tif", bytes)
-            _ = try run("tiffcp", options.split(separator: " ").map(String.init) + [source, folder.path + "/out.tif"])
+            _ = try run(
+                "tiffcp", options.split(separator: " ").map(String.init) + [source, folder.path + "/out.tif"])
             return try TestSupport.bytes(of: folder.path + "/out.tif")
         }
 
@@ -27,7 +28,8 @@
                 "none", "lzw", "lzw:2", "zip", "zip:2", "packbits", "lzma", "zstd:2",
             ],
             [
-                "-r 200", "-r 7", "-r 1 -B", "-p separate -r 9", "-t -w 16 -l 32", "-t -w 64 -l 16 -p separate",
+                "-r 200", "-r 7", "-r 1 -B", "-p separate -r 9", "-t -w 16 -l 32",
+                "-t -w 64 -l 16 -p separate",
                 "-8 -r 20",
             ])
         func withoutLoss(_ compression: String, _ arrangement: String) throws {
@@ -53,12 +55,16 @@
                 data += isFloat ? maker.number(Int(bits), 4) : maker.number(Int(sample) * 257, 2)
             }
             let page = TIFFFile.Page(
-                40, 31, photometric: 1, bits: [isFloat ? 32 : 16], data: data, isFloat ? [339: .short(3)] : [:])
+                40, 31, photometric: 1, bits: [isFloat ? 32 : 16], data: data,
+                isFloat ? [339: .short(3)] : [:])
             let copied = try copy(TIFFFile(pages: [page]).bytes(), compression)
             #expect(try near(decode(copied).picture.samples, grey.samples, 0))
         }
 
-        @Test(arguments: ["g3:1d", "g3:2d", "g3:2d:fill", "g4", "g4 -r 8", "g4 -t -w 32 -l 32", "none -f lsb2msb", "packbits"])
+        @Test(arguments: [
+            "g3:1d", "g3:2d", "g3:2d:fill", "g4", "g4 -r 8", "g4 -t -w 32 -l 32", "none -f lsb2msb",
+            "packbits",
+        ])
         func bilevel(_ compression: String) throws {
             var bits: [Int] = []
             for y in 0..<60 {
@@ -79,7 +85,8 @@
         @Test func predictors() throws {
             func page(_ width: Int, _ bits: [Int], _ predictor: Int, _ data: [UInt8]) -> TIFFFile.Page {
                 TIFFFile.Page(
-                    width, 1, photometric: bits.count == 3 ? 2 : 1, bits: bits, data: storedDeflate(data), compression: 8,
+                    width, 1, photometric: bits.count == 3 ? 2 : 1, bits: bits, data: storedDeflate(data),
+                    compression: 8,
                     [317: .short(predictor), 339: .shorts(bits.map { _ in predictor == 3 ? 3 : 1 })])
             }
             let color = page(3, [8, 8, 8], 2, [10, 20, 30, 1, 2, 3, 255, 254, 253])
@@ -101,12 +108,16 @@
                 high = (high + low) % 65_521
             }
             let count = UInt16(data.count)
-            return [0x78, 0x01, 1, UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8)]
+            return [
+                0x78, 0x01, 1, UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8),
+            ]
                 + data + [high >> 8, high & 255, low >> 8, low & 255].map { UInt8($0) }
         }
 
         /// Noise fills LZW's table over and over, and strings run across rows; long runs of one colour make the longest.
-        @Test(arguments: ["lzw -r 1000", "zip -r 1000", "packbits -r 1000"]) func longStrips(_ options: String) throws {
+        @Test(arguments: ["lzw -r 1000", "zip -r 1000", "packbits -r 1000"]) func longStrips(
+            _ options: String
+        ) throws {
             var picture = Picture.waves(700, 400, channels: 1, seed: 5)
             for i in 100_000..<200_000 { picture.samples[i] = 77 }
             let page = TIFFFile.Page(700, 400, photometric: 1, data: picture.samples)
@@ -115,7 +126,9 @@
         }
 
         /// A JPEG as a strip is what djpeg makes of it, of several scans too.
-        @Test(arguments: ["4:4:4", "4:2:0", "grey", "progressive", "restarts", "RGB"]) func jpeg(_ name: String) throws {
+        @Test(arguments: ["4:4:4", "4:2:0", "grey", "progressive", "restarts", "RGB"]) func jpeg(
+            _ name: String
+        ) throws {
             let stream = try JPEGSamples.named(name)
             let reference = try JPEGSamples.reference(stream)
             let isGrey = reference.channels == 1
@@ -127,7 +140,9 @@
             #expect(near(decoded.picture.samples, reference.samples, 1))
         }
 
-        @Test(arguments: ["jpeg:90 -r 16", "jpeg:r:90 -t -w 32 -l 16", "webp:90"]) func withLoss(_ options: String) throws {
+        @Test(arguments: ["jpeg:90 -r 16", "jpeg:r:90 -t -w 32 -l 16", "webp:90"]) func withLoss(
+            _ options: String
+        ) throws {
             var smooth = Picture(width: 64, height: 48, channels: 3, samples: [])
             for y in 0..<48 {
                 for x in 0..<64 { smooth.samples += [UInt8(x * 3), UInt8(y * 4), 90] }
@@ -135,7 +150,9 @@
             let page = TIFFFile.Page(64, 48, photometric: 2, bits: [8, 8, 8], data: smooth.samples)
             let decoded = try decode(copy(TIFFFile(pages: [page]).bytes(), "-c \(options)"))
             #expect(near(decoded.picture.samples, smooth.samples, 30))
-            let mean = zip(decoded.picture.samples, smooth.samples).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            let mean = zip(decoded.picture.samples, smooth.samples).reduce(0) {
+                $0 + abs(Int($1.0) - Int($1.1))
+            }
             #expect(mean < 4 * smooth.samples.count)
         }
 
@@ -149,7 +166,8 @@
         /// Codes no encoder makes end in an error, never in pixels.
         @Test func damagedData() {
             let streams: [(Int, [UInt8])] = [
-                (5, [0x80, 0x7F, 0xFF, 0xFF]), (5, [0x80, 0x40]), (8, [1, 2, 3, 4]), (32_773, [5, 1]), (8, []),
+                (5, [0x80, 0x7F, 0xFF, 0xFF]), (5, [0x80, 0x40]), (8, [1, 2, 3, 4]), (32_773, [5, 1]),
+                (8, []),
             ]
             for (compression, data) in streams {
                 let page = TIFFFile.Page(4, 4, photometric: 1, data: data + [0], compression: compression)
@@ -196,14 +214,20 @@
                 switch tag {
                 case 273: places = values
                 case 279: sizes = values
-                default: page.fields[tag] = type == 7 ? .bytes(values.map(UInt8.init)) : type == 3 ? .shorts(values) : .longs(values)
+                default:
+                    page.fields[tag] =
+                        type == 7
+                        ? .bytes(values.map(UInt8.init)) : type == 3 ? .shorts(values) : .longs(values)
                 }
             }
             page.fields[279] = .longs(sizes)
             page.fields[273] = .longs(sizes.map { _ in 0 })
             let head = TIFFFile(pages: [page]).bytes().count
             var at = head
-            page.fields[273] = .longs(sizes.map { size in defer { at += size }; return at })
+            page.fields[273] = .longs(
+                sizes.map { size in
+                    defer { at += size }; return at
+                })
             return TIFFFile(pages: [page]).bytes() + zip(places, sizes).flatMap { bytes[$0..<($0 + $1)] }
         }
     }

@@ -35,7 +35,9 @@
             throw CodecError(.corrupt, "no header")
         }
         let size = header.size
-        guard size.width < 5000, size.height < 5000 else { throw CodecError(.tooManyPixels, "too many pixels") }
+        guard size.width < 5000, size.height < 5000 else {
+            throw CodecError(.tooManyPixels, "too many pixels")
+        }
         let region = SourceRegion(
             x: 0, y: 0, width: Double(size.width), height: Double(size.height), usable: size)
         let scaler = RowScaler(source: region, size: size, channels: header.layout.isGray ? 1 : 3)

@@ -81,6 +81,37 @@
                     == .unsupportedVariant)
         }
 
+        /// Numbers whose products and sums leave what a machine's numbers hold.
+        @Test func overflows() {
+            let top = 0x7FFF_FFFF
+            let bits = [Int](repeating: 64, count: 200)
+            let tile = TIFFFile.Page(
+                1, 1, photometric: 1, bits: bits, data: [1], [322: .long(top), 323: .long(top)])
+            let strip = TIFFFile.Page(
+                1, 1, photometric: 1, bits: bits, data: [1],
+                [256: .long(top), 257: .long(top), 278: .long(top)])
+            for page in [tile, strip] {
+                #expect(kind(TIFFFile(pages: [page]).bytes()) == .tooManyPixels)
+                var jpeg = page
+                jpeg.fields[259] = .short(7)
+                #expect(kind(TIFFFile(pages: [jpeg]).bytes()) != nil)
+            }
+            for tag in [273, 279, 330, 513] {
+                for compression in [1, 5, 7, 8, 50_000] {
+                    let far = page(
+                        1,
+                        [
+                            tag: .raw(type: 16, count: 1, field: .max),
+                            514: .raw(type: 16, count: 1, field: .max),
+                            259: .short(compression),
+                        ])
+                    let answer = kind(TIFFFile(isBig: true, pages: [far]).bytes())
+                    // The others end in any error, or find a pixel in what follows.
+                    if compression == 1 { #expect(answer == (tag == 273 ? .truncated : nil), "\(tag)") }
+                }
+            }
+        }
+
         /// Counts and offsets that leave the file.
         @Test func valuesOutsideTheFile() throws {
             for tag in [273, 279, 258, 320] {
@@ -98,7 +129,9 @@
         @Test func headers() {
             let sound = TIFFFile(pages: [page(1)]).bytes()
             // The last four bytes say that no page follows.
-            for count in 0..<(sound.count - 4) { #expect(kind(Array(sound[..<count])) != nil, "\(count) bytes") }
+            for count in 0..<(sound.count - 4) {
+                #expect(kind(Array(sound[..<count])) != nil, "\(count) bytes")
+            }
             #expect(kind([0x49, 0x49, 42, 0, 0, 0, 0, 0]) == .corrupt)
             #expect(kind([0x49, 0x49, 42, 0, 200, 0, 0, 0]) == .truncated)
             #expect(kind(TIFFFile(magic: 41, pages: [page(1)]).bytes()) == .unsupportedVariant)

@@ -17,7 +17,8 @@
                 compression: compression, [254: .long(0)])
         }
 
-        private func thumbnail(_ stream: [UInt8]? = nil, _ more: [Int: TIFFFile.Value] = [:]) -> TIFFFile.Page {
+        private func thumbnail(_ stream: [UInt8]? = nil, _ more: [Int: TIFFFile.Value] = [:]) -> TIFFFile.Page
+        {
             var page = TIFFFile.Page(
                 2, 2, photometric: 2, bits: [8, 8, 8], data: [UInt8](repeating: 200, count: 12),
                 [254: .long(1)].merging(more) { $1 })
@@ -38,11 +39,15 @@
         }
 
         /// As a strip of compression 6 or 7, of several scans too (DNG, CR2).
-        @Test(arguments: [6, 7], [[], ["-progressive"]]) func previewAsStrip(_ compression: Int, _ options: [String]) throws {
+        @Test(arguments: [6, 7], [[], ["-progressive"]]) func previewAsStrip(
+            _ compression: Int, _ options: [String]
+        ) throws {
             let stream = try jpeg(40, 24, options)
             let preview = TIFFFile.Page(
-                40, 24, photometric: 6, bits: [8, 8, 8], data: stream, compression: compression, [254: .long(1)])
-            let decoded = try decode(TIFFFile(pages: [preview, sensor(compression: 34_713, photometric: 1)]).bytes())
+                40, 24, photometric: 6, bits: [8, 8, 8], data: stream, compression: compression,
+                [254: .long(1)])
+            let decoded = try decode(
+                TIFFFile(pages: [preview, sensor(compression: 34_713, photometric: 1)]).bytes())
             #expect(try decoded.picture == JPEGSamples.reference(stream))
         }
 
@@ -58,7 +63,8 @@
         /// Without a JPEG that can be decoded there is no picture: neither thumbnails nor sensor data are one.
         @Test func rawWithoutPreview() throws {
             var lossless = try jpeg(40, 24)
-            let frame = try #require(lossless.indices.dropLast().first { lossless[$0] == 0xFF && lossless[$0 + 1] == 0xC0 })
+            let frame = try #require(
+                lossless.indices.dropLast().first { lossless[$0] == 0xFF && lossless[$0 + 1] == 0xC0 })
             lossless[frame + 1] = 0xC3
             for pages in [[sensor()], [thumbnail(), sensor()], [thumbnail(lossless), sensor()]] {
                 let error = #expect(throws: CodecError.self) { try decode(TIFFFile(pages: pages).bytes()) }
@@ -70,7 +76,8 @@
         @Test func oldJPEG() throws {
             let stream = try jpeg(32, 24)
             var page = TIFFFile.Page(
-                32, 24, photometric: 6, bits: [8, 8, 8], data: [], compression: 6, [512: .short(1), 274: .short(3)])
+                32, 24, photometric: 6, bits: [8, 8, 8], data: [], compression: 6,
+                [512: .short(1), 274: .short(3)])
             page.jpeg = stream
             let decoded = try decode(TIFFFile(pages: [page]).bytes())
             #expect(try decoded.picture == JPEGSamples.reference(stream))

@@ -58,7 +58,9 @@ struct TIFFFile {
         var fields = page.fields
         if !page.chunks.isEmpty {
             let isTiled = fields[322] != nil
-            let set: (Int, [Int]) -> Void = { tag, values in if fields[tag] == nil { fields[tag] = .longs(values) } }
+            let set: (Int, [Int]) -> Void = { tag, values in
+                if fields[tag] == nil { fields[tag] = .longs(values) }
+            }
             set(isTiled ? 324 : 273, places.isEmpty ? page.chunks.map { _ in 0 } : places)
             set(isTiled ? 325 : 279, page.chunks.map(\.count))
         }

@@ -65,7 +65,8 @@
                 ? chunks.height
                 : min(chunks.height, picture.size.height - chunk % chunks.perPlane * chunks.height)
             guard size == (chunks.width, rows) else {
-                throw CodecError(.corrupt, "WebP of \(size.0) x \(size.1) where \(chunks.width) x \(rows) is due")
+                throw CodecError(
+                    .corrupt, "WebP of \(size.0) x \(size.1) where \(chunks.width) x \(rows) is due")
             }
         }
     }

@@ -135,7 +135,9 @@
                     if isAssociated, alpha > 0 { ink = min(65_535, (ink * 65_535 + alpha / 2) / alpha) }
                     return 65_535 - ink
                 }
-                for c in 0..<3 { bytes[4 * x + c] = UInt8((white(c) * white(3) / 65_535 * 255 + 32_767) / 65_535) }
+                for c in 0..<3 {
+                    bytes[4 * x + c] = UInt8((white(c) * white(3) / 65_535 * 255 + 32_767) / 65_535)
+                }
                 bytes[4 * x + 3] = Self.byte(samples[shown * x + 4])
             }
         }

@@ -8,7 +8,9 @@
         private var isOver = false
 
         init() throws(CodecError) {
-            guard let stream = unsafe ap_inflater_create() else { throw CodecError(.memory, "zlib cannot start") }
+            guard let stream = unsafe ap_inflater_create() else {
+                throw CodecError(.memory, "zlib cannot start")
+            }
             unsafe self.stream = stream
         }
 

@@ -72,7 +72,9 @@
         }
 
         /// Gets bits for at least one code; false when the data has no more.
-        private static func refill(_ state: inout State, _ input: inout TIFFChunkInput) throws(CodecError) -> Bool {
+        private static func refill(_ state: inout State, _ input: inout TIFFChunkInput) throws(CodecError)
+            -> Bool
+        {
             while state.bitCount < state.width {
                 guard let byte = try input.next() else { return false }
                 state.bits = state.bits << 8 | UInt64(byte)
@@ -130,10 +132,13 @@
             if let failure { throw failure }
         }
 
-        /// Adds the string that this code completes: the one before and the first byte of this one. False for a code
-        /// that stands for nothing yet.
+        /// Adds the string that this code completes: the one before and the first byte of this one.
+        ///
+        /// False for a code that stands for nothing yet.
         @inline(__always)
-        private static func learn(_ code: Int, _ state: inout State, _ table: UnsafeMutablePointer<Entry>) -> Bool {
+        private static func learn(_ code: Int, _ state: inout State, _ table: UnsafeMutablePointer<Entry>)
+            -> Bool
+        {
             let (previous, next) = (state.previous, state.next)
             state.previous = code
             if previous < 0 { return code < 256 }
@@ -167,7 +172,9 @@
 
         private func keep(_ code: Int, _ length: Int) {
             string = [UInt8](repeating: 0, count: length)
-            unsafe string.withUnsafeMutableBufferPointer { unsafe Self.write(code, table, to: $0, from: 0, length) }
+            unsafe string.withUnsafeMutableBufferPointer {
+                unsafe Self.write(code, table, to: $0, from: 0, length)
+            }
         }
     }
 #endif

@@ -41,7 +41,8 @@
             switch picture.compression {
             case 6: return 600_000 + chunks.width * 3 * 64
             case 7:
-                let scans = allowsScans ? (chunks.width + 32) * (chunks.height + 32) * picture.sampleCount * 2 : 0
+                let scans =
+                    allowsScans ? (chunks.width + 32) * (chunks.height + 32) * picture.sampleCount * 2 : 0
                 return 600_000 + chunks.width * picture.sampleCount * 64 + scans
             case 2, 3, 4, 32_771: return chunks.width * 16
             case 34_676, 34_677: return area * 4

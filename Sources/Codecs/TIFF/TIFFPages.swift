@@ -25,7 +25,9 @@
             // A page that says it is another's thumbnail or mask is one only beside that other.
             var full: [TIFFDirectory] = []
             for directory in chain where try !Self.isReduced(directory) { full.append(directory) }
-            if full.isEmpty { for directory in all where try !Self.isReduced(directory) { full.append(directory) } }
+            if full.isEmpty {
+                for directory in all where try !Self.isReduced(directory) { full.append(directory) }
+            }
             picture = full.first ?? first
             isMultiPage = full.count > 1
             hasMetadata = all.contains { $0.hasMetadata }

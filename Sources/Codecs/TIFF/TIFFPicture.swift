@@ -55,7 +55,8 @@
         var isLogarithmic: Bool { colors == .logL || colors == .logLuv }
         /// Whether chroma comes in units of several pixels, which no decoder has undone.
         var isSubsampled: Bool {
-            colors == .ycc && !isPlanar && (subsampling.columns > 1 || subsampling.rows > 1 || compression == 6)
+            colors == .ycc && !isPlanar
+                && (subsampling.columns > 1 || subsampling.rows > 1 || compression == 6)
                 && compression != 7
         }
 
@@ -96,7 +97,8 @@
             alpha = try Self.alpha(directory, colors, sampleCount)
             (bits, samples) = try Self.sampleKind(directory, sampleCount, colors)
             subsampling = try Self.subsampling(directory)
-            chunks = try TIFFChunks(directory, size: size, planes: isPlanar ? sampleCount : 1,
+            chunks = try TIFFChunks(
+                directory, size: size, planes: isPlanar ? sampleCount : 1,
                 fileSize: directory.bytes.size)
             try checkCombination()
         }
@@ -198,7 +200,8 @@
             case .ycc:
                 let factors = [1, 2, 4]
                 guard factors.contains(subsampling.columns), factors.contains(subsampling.rows) else {
-                    throw CodecError(.corrupt, "chroma for \(subsampling.columns) x \(subsampling.rows) pixels")
+                    throw CodecError(
+                        .corrupt, "chroma for \(subsampling.columns) x \(subsampling.rows) pixels")
                 }
                 let isPlain = subsampling == (1, 1) || compression == 7
                 guard isPlain || (bits == 8 && sampleCount == 3 && !isPlanar) else {

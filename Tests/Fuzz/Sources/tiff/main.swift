@@ -39,7 +39,8 @@ func decode(_ bytes: [UInt8], allowsTruncated: Bool) throws(CodecError) {
     let need = header.codecNeed(8)
     guard !overflow, area <= 500_000, need <= 100_000_000 else { return }
     let rows = RowPipeline(
-        layout: header.layout, width: header.size.width, background: 0xFF_FFFF, scalers: [], shouldStop: shouldStop)
+        layout: header.layout, width: header.size.width, background: 0xFF_FFFF, scalers: [],
+        shouldStop: shouldStop)
     let job = SpoolJob(numerator: 8, memoryLimit: need, allowsTruncated: allowsTruncated)
     let end = try decoder.decode(from: file, job, into: rows)
     check(rows.rowsTaken == header.size.height, "every row")
