@@ -116,6 +116,9 @@
             return offset + (try chunks.byteCount(chunk, directory) ?? 1) > directory.bytes.size
         }
 
+        /// Whether a decoder that runs into padding ends there; those of LZMA, Zstandard and WebP make pixels of it.
+        var endsInPadding: Bool { ![34_925, 50_000, 50_001].contains(compression) }
+
         /// What libtiff shall make of the samples.
         fileprivate var rendering: ap_tiff_rendering {
             switch compression {

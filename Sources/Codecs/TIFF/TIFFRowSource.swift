@@ -33,7 +33,8 @@
                     continue
                 }
                 let library = try TIFFLibrary(
-                    picture, pads: job.allowsTruncated, allowsScans: allowsScans, memoryLimit: job.memoryLimit
+                    picture, pads: job.allowsTruncated && picture.endsInPadding, allowsScans: allowsScans,
+                    memoryLimit: job.memoryLimit
                 )
                 if isSubsampled {
                     planes.append(try TIFFSubsampledRows(picture, library, shouldStop: shouldStop))
