@@ -92,6 +92,9 @@ let package = Package(
             name: "CommandTests",
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
         .testTarget(
             name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes"],

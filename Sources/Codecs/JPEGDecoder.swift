@@ -246,6 +246,9 @@ package enum CodecLibraries {
             let webp = ap_webp_version()
             if webp != 0 { versions.append(("libwebp", "\(webp >> 16).\(webp >> 8 & 255).\(webp & 255)")) }
         #endif
+        #if TIFF
+            versions.append(("libtiff", TIFFLibrary.version))
+        #endif
         return versions
     }
 }

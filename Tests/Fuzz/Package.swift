@@ -32,7 +32,7 @@ let package = Package(
         .target(
             name: "AttachmentPrep",
             dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
-            swiftSettings: strict),
+            swiftSettings: settings),
         // libFuzzer's entry, which no header of the toolchain declares.
         .target(name: "CFuzzer"),
         .executableTarget(
@@ -48,5 +48,7 @@ let package = Package(
         .executableTarget(name: "bmp", dependencies: ["Codecs", "Decoding"], swiftSettings: strict),
         .executableTarget(name: "gif", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
         .executableTarget(name: "webp", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
+        .executableTarget(
+            name: "tiff", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: settings),
     ]
 )

@@ -15,6 +15,9 @@
             guard picture.compression != 1 else {
                 return need + planes * (2 * max(row, TIFFStoredRows.pieceBytes) + 4096)
             }
+            if try TIFFStreamRows.serves(picture) {
+                return need + planes * (TIFFStreamRows.memoryNeed + row)
+            }
             let chunks = picture.chunks
             let largest = try chunks.largest(
                 picture.directory, fileSize: picture.directory.bytes.size, shouldStop: shouldStop)

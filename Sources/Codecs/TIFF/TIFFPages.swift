@@ -5,8 +5,7 @@
         let picture: TIFFDirectory
         /// Whether other full pages follow it.
         let isMultiPage: Bool
-        /// A directory has an ICC profile, or describes the picture.
-        let hasProfile: Bool
+        /// A directory describes the picture.
         let hasMetadata: Bool
         /// Of a camera's raw file: the directories that may hold a JPEG, the first one before all others.
         let raw: [TIFFDirectory]?
@@ -31,7 +30,6 @@
             }
             picture = full.first ?? first
             isMultiPage = full.count > 1
-            hasProfile = all.contains { $0.has(TIFFTag.iccProfile) }
             hasMetadata = all.contains { $0.hasMetadata }
         }
 

@@ -49,6 +49,9 @@
         /// Whether libtiff makes RGB of YCbCr.
         var isDecodedToRGB: Bool { compression == 7 && colors == .ycc && !isPlanar }
 
+        /// Whether samples say what colour is meant, and not only on which device.
+        var isAbsolute: Bool { colors == .cieLab || colors == .iccLab || isLogarithmic }
+
         var isLogarithmic: Bool { colors == .logL || colors == .logLuv }
         /// Whether chroma comes in units of several pixels, which no decoder has undone.
         var isSubsampled: Bool {

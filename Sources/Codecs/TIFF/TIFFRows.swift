@@ -170,7 +170,7 @@
         }
 
         /// Turns the bytes of each number of `bytes` bytes round.
-        fileprivate mutating func swapNumbers(of bytes: Int) {
+        mutating func swapNumbers(of bytes: Int) {
             for start in stride(from: 0, to: count - bytes + 1, by: bytes) {
                 var (low, high) = (start, start + bytes - 1)
                 while low < high {
