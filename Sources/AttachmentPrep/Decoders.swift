@@ -25,6 +25,9 @@ enum Decoders {
         do {
             switch format {
             case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            #if HEIF
+                case .heic, .heif, .avif: return HEIFSpoolDecoder()
+            #endif
             default: return nil
             }
         } catch {

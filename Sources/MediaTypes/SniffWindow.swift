@@ -83,12 +83,12 @@ struct Verdict: Equatable {
 }
 
 /// Four characters that name a box, a brand, a chunk or a codec.
-struct FourCC: Hashable, ExpressibleByStringLiteral {
-    let value: UInt32
+package struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral {
+    package let value: UInt32
 
-    init(_ value: UInt32) { self.value = value }
+    package init(_ value: UInt32) { self.value = value }
 
-    init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         value = text.utf8.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

@@ -81,4 +81,6 @@ const char *ap_png_message(const ap_png *png);
 int32_t ap_png_oddities(const ap_png *png);
 const char *ap_png_version(void);
 
+#include "heif.h"
+
 #endif
