@@ -52,8 +52,10 @@ let package = Package(
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
             swiftSettings: strict),
+        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
         .target(
-            name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
+            name: "AttachmentPrep",
+            dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
@@ -65,7 +67,7 @@ let package = Package(
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "Pixels", "TestSupport"],
+            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
@@ -91,5 +93,8 @@ let package = Package(
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
+        .testTarget(
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes", "AttachmentPrep"],
+            swiftSettings: strict),
     ]
 )

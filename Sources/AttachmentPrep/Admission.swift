@@ -23,7 +23,7 @@ struct Admission {
     }
 
     let targets: [Target]
-    /// The N of N/8 to decode at.
+    /// The N of N/`steps` of the header to decode at.
     let numerator: Int
     let route: Route
     /// Bytes the job will need, all told.
@@ -80,11 +80,11 @@ struct Admission {
         header.numerators.first { n in
             targets.allSatisfy { target in
                 let place = target.placement
-                let scale = Double(n) / 8
+                let scale = Double(n) / Double(header.steps)
                 return place.width * scale >= headroom * Double(place.size.width)
                     && place.height * scale >= headroom * Double(place.size.height)
             }
-        } ?? 8
+        } ?? header.steps
     }
 
     /// Decoder, pipeline and scalers live together, then the bitmaps with one encoder at a time.
@@ -92,14 +92,16 @@ struct Admission {
         _ header: ImageHeader, _ targets: [Target], _ numerator: Int, inputLimit: Int
     ) -> Int {
         var decoding =
-            header.codecNeed(numerator)
-            + RowPipeline.memoryNeed(layout: header.layout, width: header.rowSize(numerator: numerator).width)
+            header.codecNeed(numerator) + header.colour.memoryNeed
+            + RowPipeline.memoryNeed(
+                layout: header.scaledLayout, width: header.rowSize(numerator: numerator).width,
+                isConverted: header.colour.rows != nil)
         var encoding = 0
         var bitmaps = 0
         var copy = 0
         for target in targets {
             let size = target.placement.size
-            let region = target.placement.region(scale: numerator, of: header.size)
+            let region = header.region(of: target.placement, numerator: numerator)
             decoding += RowScaler.memoryNeed(
                 source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
             bitmaps += size.area * 3

@@ -11,6 +11,10 @@ enum Decoders {
             switch format {
             case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
             case .png, .apng: return try PNGDecoder()
+            case .bmp: return BMPDecoder()
+            #if WebP
+                case .webp: return try WebPDecoder()
+            #endif
             default: return nil
             }
         } catch {
@@ -25,6 +29,12 @@ enum Decoders {
         do {
             switch format {
             case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            #if WebP
+                case .webp: return try WebPSpoolDecoder()
+            #endif
+            #if TIFF
+                case .tiff: return TIFFDecoder(maxScans: limits.scans)
+            #endif
             #if HEIF
                 case .heic, .heif, .avif: return HEIFSpoolDecoder()
             #endif

@@ -1,3 +1,4 @@
+internal import Codecs
 internal import JPEGCore
 internal import Pixels
 
@@ -14,6 +15,8 @@ struct OutputFitter {
     let maxQuality: Int
     let effort: PreparationOptions.Effort
     let progressive: PreparationOptions.Progressive
+    /// What a JPEG source has to say.
+    var source: SourceLimit?
 
     /// Bytes an encoding takes besides the bitmap: a turned copy of it, then coefficients and the file.
     static func memoryNeed(size: PixelSize, maxBytes: Int) -> Int {
@@ -31,7 +34,7 @@ struct OutputFitter {
         let size = bitmap.size
         while true {
             try clock.check(.encode)
-            guard let fit = search.fit(bitmap, isCancelled: { clock.isOver }) else {
+            guard let fit = search.fit(bitmap, from: source, isCancelled: { clock.isOver }) else {
                 throw clock.reason(.encode)
             }
             switch fit {
@@ -102,5 +105,26 @@ extension Bitmap {
             for y in 0..<self.size.height { _ = unsafe rows.row(base + y * rowBytes) }
         }
         return rows.finish().first ?? self
+    }
+}
+
+extension ImageHeader {
+    /// What a JPEG source has to say about an output.
+    func limit(of target: Admission.Target) -> SourceLimit? {
+        quantisation.map {
+            SourceLimit(
+                $0, subsampling: subsampling, placement: target.placement, orientation: orientation)
+        }
+    }
+}
+
+extension PreparationRecord.Encoding.Limit {
+    init(_ limit: EncodedJPEG.Limit) {
+        self =
+            switch limit {
+            case .budget: .budget
+            case .quality: .quality
+            case .source: .source
+            }
     }
 }

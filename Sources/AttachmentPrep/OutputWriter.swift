@@ -27,37 +27,35 @@ struct OutputWriter {
     func write(
         _ bytes: Span<UInt8>, format: MediaFormat, profile: Profile, name: String
     ) throws(PrepError) -> FilePath? {
-        let suffix = format.fileExtension ?? "bin"
-        switch destination.kind {
-        case .descriptor(let descriptor):
+        guard let path = path(format, suffix: format.fileExtension, profile: profile, name: name) else {
+            guard case .descriptor(let descriptor) = destination.kind else { return nil }
             do { try writeAll(bytes, to: descriptor) } catch {
                 throw error.error(.output, "cannot write the output")
             }
             return nil
-        case .content(let directory):
-            let path = directory.appending("\(name.prefix(2))/\(name).\(suffix)")
-            try replace(path, with: bytes)
-            return path
+        }
+        try replace(path, with: bytes)
+        return path
+    }
+
+    /// Where an output goes; nil for a descriptor.
+    private func path(_ format: MediaFormat, suffix: String?, profile: Profile, name: String) -> FilePath? {
+        let suffix = suffix ?? "bin"
+        switch destination.kind {
+        case .descriptor: return nil
+        case .content(let directory): return directory.appending("\(name.prefix(2))/\(name).\(suffix)")
         case .named(let directory, let stem):
             let tail = severalProfiles ? "-\(profile.name).\(suffix)" : ".\(suffix)"
-            let path = directory.appending(stem.bytes + Array(tail.utf8))
-            try replace(path, with: bytes)
-            return path
-        case .file(let path):
-            let path = path.withSuffix(suffix, sameAs: format)
-            try replace(path, with: bytes)
-            return path
+            return directory.appending(stem.bytes + Array(tail.utf8))
+        case .file(let path): return path.withSuffix(suffix, sameAs: format)
         }
     }
 
     /// Temporary file beside the target, synced, then renamed over it.
     private func replace(_ path: FilePath, with bytes: Span<UInt8>) throws(PrepError) {
-        guard path.isReplaceable else {
-            throw PrepError(.io, .output, "\(path.display) exists and is no file; name another output")
-        }
+        try checkReplaceable(path)
         let folder = path.parent
-        let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
-        let temporary = folder.appending(".attachprep-\(getpid())-\(Self.processTag)-\(number).tmp")
+        let temporary = folder.appending(Self.temporaryName())
         do throws(SystemError) {
             try folder.makeDirectories()
             try temporary.create(with: bytes)
@@ -65,6 +63,59 @@ struct OutputWriter {
         } catch {
             throw error.error(.output, "cannot write \(path.display)")
         }
+    }
+
+    private func checkReplaceable(_ path: FilePath) throws(PrepError) {
+        guard path.isReplaceable else {
+            throw PrepError(.io, .output, "\(path.display) exists and is no file; name another output")
+        }
+    }
+
+    /// A name that no other thread and no other process uses.
+    static func temporaryName() -> String {
+        let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
+        return ".attachprep-\(getpid())-\(processTag)-\(number).tmp"
+    }
+}
+
+// Outputs that are written while their input comes.
+extension OutputWriter {
+    /// The folder such an output lies in before it has its name: on the file system of its place.
+    ///
+    /// Folders are made only for outputs that become whole, so it may be one above.
+    func waitingPlace(spool: String?) -> FilePath {
+        var folder =
+            switch destination.kind {
+            case .descriptor: FilePath(spool ?? Spool.defaultDirectory)
+            case .content(let directory): directory
+            case .named(let directory, let stem): directory.appending(stem.bytes).parent
+            case .file(let path): path.parent
+            }
+        while !folder.bytes.isEmpty, !folder.isFolder { folder = folder.parent }
+        return folder
+    }
+
+    /// Puts a whole output where it belongs and answers its path; nil when it went to a descriptor.
+    ///
+    /// - Parameter suffix: of the output's name, where it is not its format's.
+    func place(
+        _ file: OutputFile, format: MediaFormat, suffix: String?, profile: Profile, name: String
+    ) throws(PrepError) -> FilePath? {
+        guard let path = path(format, suffix: suffix, profile: profile, name: name) else {
+            guard case .descriptor(let descriptor) = destination.kind else { return nil }
+            do { try file.copy(to: descriptor) } catch {
+                throw error.error(.output, "cannot write the output")
+            }
+            return nil
+        }
+        try checkReplaceable(path)
+        do throws(SystemError) {
+            try path.parent.makeDirectories()
+            try file.place(at: path)
+        } catch {
+            throw error.error(.output, "cannot write \(path.display)")
+        }
+        return path
     }
 }
 
@@ -84,6 +135,12 @@ extension FilePath {
             return FilePath(bytes: bytes + Array(".\(suffix)".utf8))
         }
         return FilePath(bytes: Array(bytes.dropLast(name.count - dot)) + Array(".\(suffix)".utf8))
+    }
+
+    /// Whether this is a folder that is there.
+    fileprivate var isFolder: Bool {
+        var status = stat()
+        return withCString { unsafe stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether an output may take this place: it is free, or a file or link lies there.
@@ -107,7 +164,7 @@ extension FilePath {
     }
 
     /// Gives this file another name; where that fails, removes it.
-    fileprivate func renameOrRemove(to path: FilePath) throws(SystemError) {
+    func renameOrRemove(to path: FilePath) throws(SystemError) {
         do throws(SystemError) {
             _ = try retrying { withCString { from in path.withCString { unsafe rename(from, $0) } } }
         } catch {
@@ -116,7 +173,7 @@ extension FilePath {
         }
     }
 
-    private func remove() { _ = withCString { unsafe unlink($0) } }
+    func remove() { _ = withCString { unsafe unlink($0) } }
 
     /// Creates this file, which must not exist, and brings its bytes to the disk.
     ///

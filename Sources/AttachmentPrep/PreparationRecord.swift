@@ -54,12 +54,20 @@ public struct PreparationRecord: Hashable, Sendable {
         public var encoding: Encoding?
         /// Why there is no file.
         public var error: PrepError?
+        /// An elementary stream of MPEG-1, which has names of its own (note of types.tsv).
+        package var isMPEG1 = false
 
         /// Creates an entry with everything still unknown.
         public init(profile: String, outcome: Outcome) {
             self.profile = profile
             self.outcome = outcome
         }
+
+        /// Uniform type identifier given to iOS as type hint.
+        public var typeHint: String? { isMPEG1 ? "public.mpeg" : format?.typeHint }
+
+        /// Extension of the file's name, without a dot.
+        public var fileExtension: String? { isMPEG1 ? "mpg" : format?.fileExtension }
 
         /// Height divided by width.
         public var sizeRatio: Double? {

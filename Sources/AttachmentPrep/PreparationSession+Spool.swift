@@ -37,6 +37,7 @@ extension PreparationSession {
         do throws(CodecError) {
             guard let end = try spoolDecoder?.decode(from: spool, job, into: rows) else { return }
             isTruncated = end.isTruncated
+            if isTruncated { rows.fill(to: header.rowSize(numerator: admission.numerator).height) }
             try noteTrailing(spool, from: end.end)
         } catch {
             if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }

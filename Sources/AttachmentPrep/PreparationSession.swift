@@ -18,18 +18,20 @@ public struct PreparationSession: ~Copyable {
         case decoding
         /// The spool route: bytes are put aside until the input is whole.
         case spooling
+        /// Audio and video: bytes are rewritten into the output as they come.
+        case passing
         /// The picture is whole; what follows is not part of it.
         case decoded
         case failed
     }
 
-    private let profiles: [Profile]
+    let profiles: [Profile]
     let options: PreparationOptions
-    private let writer: OutputWriter
+    let writer: OutputWriter
     private let budget: MemoryBudget?
     private(set) var clock: JobClock
     var stage = Stage.sniffing
-    private var sniffer = MediaSniffer()
+    private(set) var sniffer = MediaSniffer()
     /// The first bytes, kept until the type is known.
     private var prefix: [UInt8] = []
     private var decoder: (any ImageDecoder & ~Copyable)?
@@ -39,6 +41,7 @@ public struct PreparationSession: ~Copyable {
     private var grant: MemoryGrant?
     private(set) var rows: RowPipeline?
     var spool: Spool?
+    var passage: MediaPassage?
     private var digest: ContentDigest?
     var notes = DecodeNotes()
     /// The picture's own bytes, where they may be an output.
@@ -46,7 +49,7 @@ public struct PreparationSession: ~Copyable {
     private var bytesSeen = 0
     private(set) var sawTrailingData = false
     var isTruncated = false
-    private var report: PreparationRecord
+    var report: PreparationRecord
     /// The input as a file, where it is one: the spool route then reads it in place.
     var seekableInput: Spool?
 
@@ -71,7 +74,7 @@ public struct PreparationSession: ~Copyable {
     /// A pushed input may end early once this is false.
     public var needsMoreInput: Bool {
         switch stage {
-        case .sniffing, .refusing, .decoding: true
+        case .sniffing, .refusing, .decoding, .passing: true
         case .spooling: seekableInput == nil || digest != nil
         // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
         case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
@@ -118,6 +121,9 @@ public struct PreparationSession: ~Copyable {
         case .spooling:
             // Bytes of a file that is read in place are there already.
             if seekableInput == nil { try append(bytes) }
+        case .passing:
+            sniffer.push(bytes)
+            try pass(bytes)
         case .decoded: noteTrailing(bytes)
         case .failed: break
         }
@@ -135,7 +141,7 @@ public struct PreparationSession: ~Copyable {
         if let decoder = try Decoders.make(format, limits: options.limits) {
             self.decoder = consume decoder
             stage = .decoding
-        } else if try !beginSpool(format) {
+        } else if try !beginPassage(format), try !beginSpool(format) {
             stage = .refusing
             return try refuse(nil)
         }
@@ -150,6 +156,7 @@ public struct PreparationSession: ~Copyable {
         switch stage {
         case .decoding: try decode(bytes)
         case .spooling: if seekableInput == nil { try append(bytes) }
+        case .passing: try pass(bytes)
         case .decoded: noteTrailing(bytes)
         case .sniffing, .refusing, .failed: break
         }
@@ -183,20 +190,24 @@ public struct PreparationSession: ~Copyable {
 
     /// The header is known: decide, reserve, and build what the rows go through.
     private mutating func admit(_ header: ImageHeader) throws(PrepError) {
+        if header.isProvisional { return try turnToSpool() }
         let admission = try reserve(header)
         switch admission.route {
         case .push:
             decoder?.keepLosslessCopy(limit: admission.losslessLimit)
             try start(header, admission)
             stage = .decoding
-        case .spool:
-            notes = decoder?.notes ?? notes
-            let head = decoder?.head ?? []
-            decoder = nil
-            guard let format = sniffer.format, try beginSpool(format) else { return }
-            if let limit = admission.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
-            if seekableInput == nil { try append(head.span) }
+        case .spool: try turnToSpool()
         }
+    }
+
+    private mutating func turnToSpool() throws(PrepError) {
+        notes = decoder?.notes ?? notes
+        let head = decoder?.head ?? []
+        decoder = nil
+        guard let format = sniffer.format, try beginSpool(format) else { return }
+        if let limit = admission?.losslessLimit { spoolDecoder?.keepLosslessCopy(limit: limit) }
+        if seekableInput == nil { try append(head.span) }
     }
 
     /// Decides from a header, and waits for the memory that takes.
@@ -204,15 +215,20 @@ public struct PreparationSession: ~Copyable {
         self.header = header
         let admission = try Admission(header, profiles: profiles, options: options)
         self.admission = admission
-        report.memory = .init(need: admission.need, limit: options.limits.memory)
+        try claim(admission.need)
+        return admission
+    }
+
+    /// Notes what the job needs, and waits until its process has it to give.
+    mutating func claim(_ need: Int) throws(PrepError) {
+        report.memory = .init(need: need, limit: options.limits.memory)
         if let budget {
             let clock = clock
             let since = ContinuousClock.now
-            grant = budget.take(admission.need) { clock.cancellation.isCancelled }
+            grant = budget.take(need) { clock.cancellation.isCancelled }
             self.clock.excuse(ContinuousClock.now - since)
             try self.clock.check(.admission)
         }
-        return admission
     }
 
     private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {
@@ -227,13 +243,15 @@ public struct PreparationSession: ~Copyable {
         let n = admission.numerator
         let scalers = admission.targets.map { target in
             RowScaler(
-                source: target.placement.region(scale: n, of: header.size), size: target.placement.size,
-                channels: header.layout.channels(over: options.background), interlace: header.interlace)
+                source: header.region(of: target.placement, numerator: n), size: target.placement.size,
+                channels: header.scaledLayout.channels(over: options.background),
+                toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
         let clock = clock
         rows = RowPipeline(
             layout: header.layout, width: header.rowSize(numerator: n).width, background: options.background,
-            scalers: scalers, interlace: header.interlace, shouldStop: { clock.isOver })
+            scalers: scalers, colour: header.colour.space, conversion: header.colour.rows,
+            interlace: header.interlace, shouldStop: { clock.isOver })
     }
 
     mutating func noteTrailing(_ bytes: Span<UInt8>) {
@@ -269,6 +287,7 @@ public struct PreparationSession: ~Copyable {
         spoolDecoder = nil
         rows = nil
         spool = nil
+        passage = nil
         grant = nil
         report.error = error
         report.outcome = error.code.outcome
@@ -282,6 +301,10 @@ public struct PreparationSession: ~Copyable {
             let none: [UInt8] = []
             try sniff(none.span)
             if stage == .refusing { throw Refusal.error(sniffer) }
+        }
+        if stage == .passing {
+            sniffer.finish()
+            return try finishPassage()
         }
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
@@ -317,6 +340,7 @@ public struct PreparationSession: ~Copyable {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
                 var bitmap = bitmaps.popLast()
+                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -325,7 +349,7 @@ public struct PreparationSession: ~Copyable {
                     let fitter = OutputFitter(
                         maxBytes: target.maxBytes, minQuality: options.minQuality,
                         maxQuality: options.maxQuality, effort: options.effort,
-                        progressive: options.progressive)
+                        progressive: options.progressive, source: header.limit(of: target))
                     let fitted = try fitter.fit(consume upright, clock: clock)
                     output.describe(fitted, maxBytes: target.maxBytes)
                     if fitted.isShrunk { warn(.shrunkToFit) }
@@ -340,11 +364,10 @@ public struct PreparationSession: ~Copyable {
             }
             report.outputs.append(output)
         }
-        report.outcome = report.outputs.map(\.outcome).max() ?? .failed
-        report.error = report.outputs.filter { $0.outcome == report.outcome }.lazy.compactMap(\.error).first
+        report.concludeFromOutputs()
     }
 
-    private mutating func sourceDigest() throws(PrepError) -> String {
+    mutating func sourceDigest() throws(PrepError) -> String {
         guard let digest = digest.take() else { return "" }
         return ContentDigest.hex(digest.finish())
     }
@@ -355,15 +378,15 @@ public struct PreparationSession: ~Copyable {
         error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
     }
 
-    private mutating func warn(_ warning: PreparationRecord.Warning) {
+    mutating func warn(_ warning: PreparationRecord.Warning) {
         if !report.warnings.contains(warning) { report.warnings.append(warning) }
     }
 
     private mutating func warn(_ header: ImageHeader) {
         if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk { warn(.colorConverted) }
-        if notes.hasProfile { warn(.profileIgnored) }
-        if notes.isAnimated { warn(.firstFrameOnly) }
+        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
+        if header.colour.isIgnored { warn(.profileIgnored) }
+        if notes.isAnimated || notes.isMultiPage { warn(.firstFrameOnly) }
         if isTruncated { warn(.truncatedInput) }
         if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
         if notes.isOdd { warn(.harmlessDamage) }
@@ -378,34 +401,9 @@ public struct PreparationSession: ~Copyable {
         source.bytes = seekableInput?.size ?? bytesSeen
         source.width = header?.size.width
         source.height = header?.size.height
-        source.orientation = header?.orientation.rawValue
+        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
         source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
         if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
         report.source = source
-    }
-}
-
-extension PreparationRecord.Output {
-    fileprivate mutating func fail(_ error: PrepError) {
-        self = Self(profile: profile, outcome: error.code.outcome)
-        self.error = error
-    }
-
-    fileprivate mutating func describe(lossless header: ImageHeader, maxBytes: Int) {
-        outcome = .passedThrough
-        format = .jpeg
-        width = header.size.width
-        height = header.size.height
-        encoding = .init(
-            maxBytes: maxBytes, quality: nil, subsampling: header.subsampling ?? "", limitedBy: .lossless)
-    }
-
-    fileprivate mutating func describe(_ fitted: OutputFitter.Result, maxBytes: Int) {
-        format = .jpeg
-        width = fitted.size.width
-        height = fitted.size.height
-        encoding = .init(
-            maxBytes: maxBytes, quality: fitted.encoded.quality, subsampling: fitted.encoded.subsampling.name,
-            limitedBy: fitted.encoded.limitedBy == .budget ? .budget : .quality)
     }
 }

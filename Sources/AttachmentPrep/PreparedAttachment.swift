@@ -8,27 +8,26 @@ public struct PreparedAttachment: Hashable, Sendable {
     public let format: MediaFormat
     /// Size of the file.
     public let bytes: Int
-    /// Upright width in pixels.
-    public let width: Int
-    /// Upright height in pixels.
-    public let height: Int
+    /// Upright width in pixels; nil for audio and video.
+    public let width: Int?
+    /// Upright height in pixels; nil for audio and video.
+    public let height: Int?
     /// Everything there is to say, the other profiles' outputs included.
     public let record: PreparationRecord
 
     /// Uniform type identifier of the file.
-    public var typeHint: String { format.typeHint ?? "public.data" }
+    public var typeHint: String { record.outputs.first?.typeHint ?? "public.data" }
 
     /// The first output of a record, or the record's error.
     init(_ record: PreparationRecord) throws(PrepError) {
         if let error = record.error { throw error }
-        guard let output = record.outputs.first, let format = output.format, let bytes = output.bytes,
-            let width = output.width, let height = output.height
+        guard let output = record.outputs.first, let format = output.format, let bytes = output.bytes
         else { throw PrepError(.io, .output, "no output was asked for") }
         path = output.path ?? ""
         self.format = format
         self.bytes = bytes
-        self.width = width
-        self.height = height
+        width = output.width
+        height = output.height
         self.record = record
     }
 }

@@ -4,7 +4,7 @@ struct RecipeName {
     let canonical: String
 
     /// Grows when the encoder writes other bytes for the same recipe.
-    static let encoderVersion = 2
+    static let encoderVersion = 3
 
     init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
         let edge = options.maxEdge ?? .max

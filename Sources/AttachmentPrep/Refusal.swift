@@ -1,4 +1,5 @@
 internal import Codecs
+internal import MediaContainers
 internal import MediaTypes
 
 /// The sentences of refusals: what the input is instead, and what its sender should do.
@@ -12,6 +13,8 @@ enum Refusal {
         case .empty: PrepError(.empty, .sniff, "the input is empty")
         case .unknownFormat:
             PrepError(.unknownFormat, .sniff, "the bytes are of no type we know; send a JPEG or PNG")
+        case .unsupportedFormat where format.action == .pass || format.action == .rewrap:
+            onlyUnderAPNS(format)
         case .unsupportedFormat:
             PrepError(
                 .unsupportedFormat, .sniff, "\(format.rawValue) is not accepted; send a JPEG or PNG",
@@ -28,6 +31,35 @@ enum Refusal {
             PrepError(
                 .errorDocument, .sniff, "a server's error message in a picture's place; check the link",
                 detail: format.mimeType)
+        }
+    }
+
+    /// Why audio and video are refused where no profile takes them.
+    static func onlyUnderAPNS(_ format: MediaFormat) -> PrepError {
+        PrepError(
+            .unsupportedFormat, .sniff,
+            "\(format.rawValue) passes under the profile apns only; the others take pictures",
+            detail: format.mimeType)
+    }
+
+    /// Why audio or video does not pass through.
+    static func error(_ error: MediaError) -> PrepError {
+        switch error.kind {
+        case .truncated:
+            PrepError(
+                .truncated, .decode, "the input ends before its media does; send it again",
+                detail: error.detail)
+        case .unsupportedVariant:
+            PrepError(
+                .unsupportedVariant, .decode, "a kind of audio or video that is not accepted",
+                detail: error.detail)
+        case .overLimit:
+            PrepError(
+                .overLimit, .output,
+                "larger than an attachment of this type may be; send a shorter or smaller one",
+                detail: error.detail)
+        case .corrupt, .stopped, .unwritable:
+            PrepError(.corrupt, .decode, "the file is damaged; send it again", detail: error.detail)
         }
     }
 

@@ -24,9 +24,7 @@ final class Spool: RandomAccessBytes {
     init(temporaryIn directory: String) throws(SystemError) {
         size = 0
         #if os(Linux)
-            // O_TMPFILE of open(2): a macro too composed to be imported.
-            let temporary = 0o20000000 | O_DIRECTORY
-            let unnamed = unsafe open(directory, temporary | O_RDWR | O_CLOEXEC, 0o600)
+            let unnamed = unsafe open(directory, temporaryFileFlags | O_RDWR | O_CLOEXEC, 0o600)
             if unnamed >= 0 {
                 descriptor = unnamed
                 return

@@ -43,3 +43,8 @@ func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
         }
     }
 }
+
+#if os(Linux)
+    /// O_TMPFILE of open(2), which makes a file without a name: a macro too composed to be imported.
+    let temporaryFileFlags = 0o20000000 | O_DIRECTORY
+#endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <png.h>
+#include <zlib.h>
 
 #include "CCodecs.h"
 
@@ -133,5 +134,17 @@ void ap_png_get_header(const ap_png *png, ap_png_header *out) { *out = png->head
 const char *ap_png_message(const ap_png *png) { return png->message; }
 int32_t ap_png_oddities(const ap_png *png) { return png->oddities; }
 const char *ap_png_version(void) { return PNG_LIBPNG_VER_STRING; }
+
+
+ptrdiff_t ap_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t capacity) {
+    z_stream stream = {.next_in = (Bytef *)bytes, .next_out = out};
+    if (count > UINT32_MAX || capacity > UINT32_MAX || inflateInit(&stream) != Z_OK) return -1;
+    stream.avail_in = (uInt)count;
+    stream.avail_out = (uInt)capacity;
+    int status = inflate(&stream, Z_SYNC_FLUSH);
+    inflateEnd(&stream);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return -1;
+    return (ptrdiff_t)(capacity - stream.avail_out);
+}
 
 #endif

@@ -1,3 +1,4 @@
+package import JPEGCore
 package import Pixels
 
 /// A pushed decoder of one picture: bytes in as they arrive, rows out to a pipeline, one shot.
@@ -11,7 +12,7 @@ package protocol ImageDecoder: ~Copyable {
     /// - Throws: for good; the decoder is then of no more use.
     mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
 
-    /// Begins decoding at `numerator`/8 of the stored size.
+    /// Begins decoding at `numerator`/`steps` of the stored size.
     ///
     /// - Parameter memoryLimit: bytes the codec may hold, where it knows how to count them.
     mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError)
@@ -54,25 +55,50 @@ package struct ImageHeader: Sendable {
     package let size: PixelSize
     package let orientation: Orientation
     package let layout: PixelLayout
-    /// The N of N/8 the codec can decode at, smallest first; 8 is always there.
+    /// The N of N/`steps` the codec can decode at, smallest first; `steps` is always there.
     package let numerators: [Int]
+    /// 8 with libjpeg's blocks; of other numbers a scaled row is the whole stored one, however it is rounded.
+    package var steps = 8
     /// Whether rows come pass by pass (`Adam7`).
     package var isInterlaced = false
+    /// Whether rows come from the bottom by the format's own rule: `orientation` says so, but the file has none.
+    package var isBottomUp = false
     /// Whether the codec can show nothing before the last byte: the spool route.
     package let needsWholeInput: Bool
+    /// Whether what decides lies behind the picture: the spooled decoder's `readHeader` finds it.
+    package var isProvisional = false
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.
     package let subsampling: String?
-    /// Bytes the codec holds when decoding at N/8.
+    /// What becomes of its colours.
+    package var colour = ColourPlan.sRGB
+    /// What quantisation left of the stored picture, where it was quantised and that is known.
+    package var quantisation: SourceQuantisation?
+    /// Bytes the codec holds when decoding at N/`steps`.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
+
+    /// Of the rows that are scaled: as decoded, or as converted.
+    package var scaledLayout: PixelLayout { colour.rows?.output ?? layout }
 
     /// The passes in which rows come, if they do.
     package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
 
-    /// Size of the rows at N/8, rounded up as libjpeg does.
+    /// Size of the rows at N/`steps`, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {
-        PixelSize((size.width * n + 7) / 8, (size.height * n + 7) / 8)
+        PixelSize((size.width * n + steps - 1) / steps, (size.height * n + steps - 1) / steps)
+    }
+
+    /// Where a placement lies in the rows at N/`steps`.
+    package func region(of placement: Placement, numerator n: Int) -> SourceRegion {
+        guard steps != 8 else { return placement.region(scale: n, of: size) }
+        let rows = rowSize(numerator: n)
+        let (x, y) = (
+            Double(rows.width) / Double(size.width), Double(rows.height) / Double(size.height)
+        )
+        return SourceRegion(
+            x: placement.x * x, y: placement.y * y, width: placement.width * x,
+            height: placement.height * y, usable: rows)
     }
 }
 
@@ -84,6 +110,8 @@ package struct DecodeNotes: Sendable {
     package var orientation: Orientation?
     /// The file says that more pictures follow.
     package var isMultiPicture = false
+    /// Pages follow the one that is shown.
+    package var isMultiPage = false
     /// Oddities that every decoder shrugs at.
     package var isOdd = false
 
@@ -105,6 +133,7 @@ package struct DecodeNotes: Sendable {
         isAnimated = isAnimated || other.isAnimated
         orientation = orientation ?? other.orientation
         isMultiPicture = isMultiPicture || other.isMultiPicture
+        isMultiPage = isMultiPage || other.isMultiPage
         isOdd = isOdd || other.isOdd
     }
 }

@@ -8,6 +8,7 @@ package import Pixels
     private let jpeg: OpaquePointer
     private var walk = JPEGMarkerWalk()
     private var facts = JPEGFacts()
+    private var profile = ProfileSegments(limit: ColourPlan.profileLimit)
     private let maxScans: Int
     /// Segments before the first scan's data, as the decoder needs them.
     private var headSegments: [(marker: UInt8, bytes: [UInt8])] = []
@@ -99,6 +100,7 @@ package import Pixels
     private mutating func take(
         segment: [UInt8], marker: UInt8, _ rows: RowPipeline?
     ) throws(CodecError) -> Bool {
+        if marker == JPEGMarker.app2, !seenHeader { profile.note(app2: segment.dropFirst(4)) }
         guard facts.note(marker: marker, segment: segment) else { return false }
         if let frame = facts.frame, !seenHeader {
             guard frame.isDecodable else { throw Self.unsupported(frame) }
@@ -138,15 +140,19 @@ package import Pixels
             }
         let size = PixelSize(Int(raw.width), Int(raw.height))
         let orientation = facts.orientation ?? .upright
-        let isPlain = frame.isSequential && (raw.color == .gray || raw.color == .ycc)
+        let hasLuma = raw.color == .gray || raw.color == .ycc
+        let isPlain = frame.isSequential && hasLuma
         let isWhole = raw.whole_picture != 0
         let channels = layout.channelCount
         let scansNeed = isWhole ? try lockstepNeed() : 0
+        let colour = profile.profile.map { ColourPlan(profile: $0, layout: layout) } ?? .sRGB
+        profile = ProfileSegments(limit: 0)
         return ImageHeader(
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
             needsWholeInput: isWhole,
-            mayPassLossless: isPlain && orientation == .upright && !facts.hasProfile,
-            subsampling: frame.subsampling,
+            mayPassLossless: isPlain && orientation == .upright && !colour.isConverted && !colour.isIgnored,
+            subsampling: frame.subsampling, colour: colour,
+            quantisation: hasLuma ? facts.quantisation : facts.quantisation?.finest,
             codecNeed: { numerator in
                 Self.need(width: size.width, channels: channels, numerator: numerator) + scansNeed
             })

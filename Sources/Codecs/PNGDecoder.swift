@@ -14,6 +14,7 @@ package import Pixels
     /// Image data not given to libpng yet.
     private var pending: [UInt8] = []
     private var header: PNGHeader?
+    private var colour = PNGColour()
     private var isStarted = false
     private var isOver = false
     private(set) package var notes = DecodeNotes()
@@ -25,7 +26,7 @@ package import Pixels
     /// damage shows a row earlier or later with the bytes that lie behind it.
     private static let sliceBytes = 16_384
 
-    private enum ChunkUse { case decode, decodeSlices, collectHeader, collectEXIF, skip }
+    private enum ChunkUse { case decode, decodeSlices, collectHeader, collectEXIF, collectColour, skip }
 
     private static let signatureBytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// An EXIF block larger than a JPEG segment can hold is not read for its orientation.
@@ -69,7 +70,7 @@ package import Pixels
 
     package mutating func start(numerator: Int, memoryLimit: Int) throws(CodecError) {
         isStarted = true
-        let layout = try imageHeader().layout
+        let (_, layout) = try shape()
         try feed(walk.lead, nil)
         var shape = ap_png_header()
         unsafe ap_png_get_header(png, &shape)
@@ -111,9 +112,9 @@ package import Pixels
         case "tEXt", "zTXt", "iTXt", "tIME":
             notes.hasMetadata = true
             use = .skip
-        case "iCCP", "cICP", "gAMA", "cHRM":
+        case "iCCP", "cICP", "sRGB", "gAMA", "cHRM", "cLLI", "mDCV":
             notes.hasProfile = true
-            use = .skip
+            use = isStarted || !colour.wants(type, length: walk.length) ? .skip : .collectColour
         default:
             // A critical chunk starts with a capital: libpng must see it, and judge it.
             use = type[0] & 32 == 0 ? .decode : .skip
@@ -125,7 +126,7 @@ package import Pixels
         collected.removeAll(keepingCapacity: true)
         switch use {
         case .decode, .decodeSlices, .collectHeader: try feed(walk.lead, rows)
-        case .collectEXIF, .skip: break
+        case .collectEXIF, .collectColour, .skip: break
         }
         return nil
     }
@@ -134,6 +135,7 @@ package import Pixels
         switch use {
         case .decode: try feed(data, rows)
         case .decodeSlices: try feedSlices(data, rows)
+        case .collectColour: unsafe data.withUnsafeBufferPointer { unsafe collected.append(contentsOf: $0) }
         case .collectHeader, .collectEXIF:
             // At most 64 KiB, by the choice in begin; IHDR is bounded here.
             guard collected.count + data.count <= Self.exifLimit + 4 else {
@@ -156,21 +158,29 @@ package import Pixels
             if notes.orientation == nil {
                 notes.orientation = ExifOrientation.find(inTIFF: collected.dropLast(4))
             }
+        case .collectColour:
+            // Without the checksum, which says nothing that a profile's own form does not.
+            colour.take(Array(walk.lead.suffix(4)), collected.dropLast(4))
+            collected = []
         case .decodeSlices: try feedPending(rows)
         case .decode, .skip: break
         }
         use = .skip
     }
 
-    private func imageHeader() throws(CodecError) -> ImageHeader {
+    private func shape() throws(CodecError) -> (PNGHeader, PixelLayout) {
         guard let header else { throw CodecError(.corrupt, "image data before IHDR") }
         // As libpng judged the chunk: rows are read at the length that the layout says.
-        let layout = header.layout(hasTransparency: unsafe ap_png_has_transparency(png) != 0)
+        return (header, header.layout(hasTransparency: unsafe ap_png_has_transparency(png) != 0))
+    }
+
+    private func imageHeader() throws(CodecError) -> ImageHeader {
+        let (header, layout) = try shape()
         let rowBytes = header.size.width * layout.bytesPerPixel
         return ImageHeader(
             size: header.size, orientation: notes.orientation ?? .upright, layout: layout, numerators: [8],
             isInterlaced: header.isInterlaced, needsWholeInput: false, mayPassLossless: false,
-            subsampling: nil,
+            subsampling: nil, colour: colour.plan(layout),
             // The row, the one above it and the expanded one; zlib's window and state.
             codecNeed: { _ in rowBytes * 4 + 100_000 + Self.sliceBytes })
     }

@@ -8,7 +8,27 @@ let deliverRow: ap_row_fn = { context, row in
     return unsafe rows.row(row) ? 0 : 1
 }
 
+/// Hands a frame's row to the canvas behind `context`.
+private let deliverFrameRow: ap_row_fn = { context, row in
+    guard let context = unsafe context, let row = unsafe row else { return 1 }
+    let canvas = unsafe Unmanaged<CanvasRows>.fromOpaque(context).takeUnretainedValue()
+    return unsafe canvas.take(row) ? 0 : 1
+}
+
 extension Span<UInt8> {
+    /// Calls a shim's push with these bytes and the pipeline, or the canvas before it, as context.
+    func push(
+        into rows: RowPipeline?, through canvas: CanvasRows?,
+        _ shim: (UnsafePointer<UInt8>?, Int, ap_row_fn?, UnsafeMutableRawPointer?) -> ap_status
+    ) -> ap_status {
+        guard let canvas else { return unsafe push(into: rows, shim) }
+        return unsafe withUnsafeBufferPointer { bytes in
+            defer { withExtendedLifetime(canvas) {} }
+            let context = unsafe Unmanaged.passUnretained(canvas).toOpaque()
+            return unsafe shim(bytes.baseAddress, bytes.count, deliverFrameRow, context)
+        }
+    }
+
     /// Calls a shim's push with these bytes and the pipeline as context.
     func push(
         into rows: RowPipeline?,
@@ -21,5 +41,12 @@ extension Span<UInt8> {
             defer { withExtendedLifetime(rows) {} }
             return unsafe shim(bytes.baseAddress, bytes.count, deliverRow, context)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of a span.
+    mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }

@@ -44,7 +44,7 @@ extension SpoolDecoder where Self: ~Copyable {
 
 /// What a spool decoder is to do.
 package struct SpoolJob: Sendable {
-    /// The N of N/8 to decode at.
+    /// The N of N/`steps` of the header to decode at.
     package let numerator: Int
     /// Bytes the codec may hold, where it knows how to count them.
     package let memoryLimit: Int

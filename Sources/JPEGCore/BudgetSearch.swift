@@ -6,6 +6,8 @@ package struct EncodedJPEG: Sendable {
     package enum Limit: Sendable {
         case budget
         case quality
+        /// The source, which holds nothing that a larger file would show.
+        case source
     }
 
     package let bytes: [UInt8]
@@ -44,10 +46,12 @@ package enum Progressive: String, CaseIterable, Sendable {
 
 /// Finds the finest quantisation with which a picture fits a byte budget.
 package struct BudgetSearch: Sendable {
-    private let maxBytes: Int
+    let maxBytes: Int
+    let minQuality: Double
+    let maxQuality: Double
+    let effort: Effort
+    let progressive: Progressive
     private let ladder: ScaleLadder
-    private let effort: Effort
-    private let progressive: Progressive
 
     /// Qualities are libjpeg's, 1…100; a floor above the ceiling counts as the ceiling.
     package init(
@@ -58,6 +62,8 @@ package struct BudgetSearch: Sendable {
         // No picture is as large as the upper end, and sums near it must not overflow.
         self.maxBytes = max(0, min(.max / 16, maxBytes))
         self.effort = effort
+        self.minQuality = minQuality
+        self.maxQuality = max(minQuality, maxQuality)
         ladder = ScaleLadder(minQuality: minQuality, maxQuality: maxQuality)
     }
 

@@ -28,6 +28,9 @@ package struct JPEGFacts: Sendable {
     package private(set) var isMultiPicture = false
     /// Scan headers seen.
     package private(set) var scans = 0
+    private var tables = SourceTables()
+    /// The picture's quantisation tables, as they stand when its first scan begins.
+    package var quantisation: SourceQuantisation? { tables.quantisation }
 
     package init() {}
 
@@ -36,6 +39,7 @@ package struct JPEGFacts: Sendable {
         let body = segment.dropFirst(4)
         if marker == JPEGMarker.sos { scans += 1 }
         if JPEGMarker.isFrame(marker), frame == nil { frame = Self.frame(marker, body) }
+        tables.note(marker: marker, body: body)
         guard JPEGMarker.isApplicationData(marker) else { return true }
         switch marker {
         case JPEGMarker.app0 where body.starts(with: Array("JFIF\0".utf8)): return true

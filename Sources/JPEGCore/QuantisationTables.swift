@@ -64,14 +64,16 @@ package struct QuantisationTables: Hashable, Sendable {
     /// The (fractional) libjpeg quality whose Annex K luminance table has the same mean as this one.
     ///
     /// Between two whole qualities the mean is taken as a straight line.
-    package var quality: Double {
-        let sum = luma.reduce(0) { $0 + Int($1) }
+    package var quality: Double { Self.quality(ofSum: Double(luma.reduce(0) { $0 + Int($1) })) }
+
+    /// The (fractional) libjpeg quality whose Annex K luma table has this sum.
+    static func quality(ofSum sum: Double) -> Double {
         var finer = 100
-        while finer > 1, Self.sum(atQuality: finer - 1) <= sum { finer -= 1 }
-        let below = Self.sum(atQuality: finer)
+        while finer > 1, Double(Self.sum(atQuality: finer - 1)) <= sum { finer -= 1 }
+        let below = Double(Self.sum(atQuality: finer))
         guard finer > 1, sum > below else { return Double(finer) }
-        let above = Self.sum(atQuality: finer - 1)
-        return Double(finer) - Double(sum - below) / Double(above - below)
+        let above = Double(Self.sum(atQuality: finer - 1))
+        return Double(finer) - (sum - below) / (above - below)
     }
 
     /// The scale whose luma table is as near a quality as can be without being finer, or without being coarser.
@@ -90,7 +92,7 @@ package struct QuantisationTables: Hashable, Sendable {
     }
 
     /// Sum of the Annex K luma table at a quality, straight lines between whole ones.
-    private static func sum(ofQuality quality: Double) -> Double {
+    static func sum(ofQuality quality: Double) -> Double {
         let bounded = quality > 1 ? min(100, quality) : 1
         let whole = min(99, Int(bounded))
         let lower = Double(sum(atQuality: whole))

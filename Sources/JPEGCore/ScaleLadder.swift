@@ -8,6 +8,8 @@ struct ScaleLadder: Sendable {
 
     /// In percent of the shapes, ascending.
     private let scales: [Double]
+    /// Tables that are no multiple of the shapes, the only step then.
+    private let only: QuantisationTables?
     /// Base-2 logarithm of the ratio between neighbours.
     let logRatio: Double
 
@@ -35,11 +37,18 @@ struct ScaleLadder: Sendable {
             scales.append(coarse)
         }
         self.scales = scales
+        only = nil
         logRatio = range / Double(steps)
     }
 
+    /// A ladder of one step.
+    init(only tables: QuantisationTables) {
+        scales = [1]
+        only = tables
+        logRatio = 1
+    }
+
     func tables(_ step: Int) -> QuantisationTables {
-        let scale = scales[max(0, min(last, step))]
-        return QuantisationTables(scale: scale)
+        only ?? QuantisationTables(scale: scales[max(0, min(last, step))])
     }
 }

@@ -81,14 +81,3 @@ struct Verdict: Equatable {
         case mpeg1
     }
 }
-
-/// Four characters that name a box, a brand, a chunk or a codec.
-package struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral {
-    package let value: UInt32
-
-    package init(_ value: UInt32) { self.value = value }
-
-    package init(stringLiteral text: String) {
-        value = text.utf8.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    }
-}

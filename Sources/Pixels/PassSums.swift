@@ -62,18 +62,24 @@ struct PassSums {
         }
     }
 
-    /// Writes the finished picture, back through the sRGB curve.
-    func encode(into bitmap: PageBuffer<UInt8>) {
+    /// Writes the finished picture.
+    func encode(_ encoder: LightEncoder, into bitmap: PageBuffer<UInt8>) {
+        let rowCount = size.width * channels
+        var row = [Int32](repeating: 0, count: rowCount)
         unsafe light.withUnsafeBufferPointer { light in
             unsafe bitmap.withUnsafeMutableBufferPointer { samples in
                 guard rowsTaken == picture.passes.map(\.size.height) else {
-                    return unsafe encodePart(light, into: samples)
+                    return unsafe encodePart(light, encoder, into: samples)
                 }
-                unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-                    for i in 0..<light.count {
-                        // Clamped to 0...white, the index is inside the curve.
-                        let value = unsafe min(max(value(light[i]), 0), SRGBCurve.white)
-                        unsafe samples[i] = curve[Int(value)]
+                guard let samples = samples.baseAddress else { return }
+                for y in 0..<size.height {
+                    unsafe row.withUnsafeMutableBufferPointer { row in
+                        let base = y &* rowCount
+                        for i in 0..<rowCount {
+                            unsafe row[i] = min(max(value(light[base &+ i]), 0), SRGBCurve.white)
+                        }
+                        guard let row = row.baseAddress else { return }
+                        unsafe encoder.encode(row, step: 1, count: rowCount, into: samples + base)
                     }
                 }
             }
@@ -92,8 +98,10 @@ struct PassSums {
 // the weights that came are enough, the sum is divided by them; elsewhere the block's pixel lies to the left, or above.
 extension PassSums {
     private func encodePart(
-        _ light: UnsafeBufferPointer<UInt16>, into samples: UnsafeMutableBufferPointer<UInt8>
+        _ light: UnsafeBufferPointer<UInt16>, _ encoder: LightEncoder,
+        into samples: UnsafeMutableBufferPointer<UInt8>
     ) {
+        guard let samples = samples.baseAddress else { return }
         let shares = zip(picture.passes, rowsTaken).map { pass, count in
             (
                 columns: columns.sums(first: pass.left, step: pass.across, count: pass.size.width),
@@ -105,7 +113,7 @@ extension PassSums {
         let share = max(Double(whole.reduce(0, +)) / Double(picture.size.area), 1 / 64)
         let least = Int(Double(FilterTable.one) * Double(FilterTable.one) * share / 2)
         let rowCount = size.width * channels
-        var row = [UInt8](repeating: 0, count: rowCount)
+        var row = [Int32](repeating: 0, count: rowCount)
         var weights = [Int](repeating: 0, count: size.width)
         var firstKnown: Int?
         for y in 0..<size.height {
@@ -114,19 +122,25 @@ extension PassSums {
             }
             // A row of which nothing is known looks like the one above.
             let range = (y * rowCount)..<((y + 1) * rowCount)
-            let isKnown = unsafe encode(
+            let isKnown = unsafe add(
                 UnsafeBufferPointer(rebasing: light[range]), weights, least, into: &row)
+            var from = y
             if isKnown, firstKnown == nil {
                 firstKnown = y
-                for i in 0..<range.lowerBound { unsafe samples[i] = row[i % rowCount] }
+                from = 0
             }
-            for i in 0..<rowCount { unsafe samples[range.lowerBound + i] = row[i] }
+            unsafe row.withUnsafeBufferPointer { row in
+                guard let row = row.baseAddress else { return }
+                for line in from...y {
+                    unsafe encoder.encode(row, step: 1, count: rowCount, into: samples + line * rowCount)
+                }
+            }
         }
     }
 
     /// Makes a row, each unknown pixel as its left neighbour; false and unchanged when none is known.
-    private func encode(
-        _ light: UnsafeBufferPointer<UInt16>, _ weights: [Int], _ least: Int, into row: inout [UInt8]
+    private func add(
+        _ light: UnsafeBufferPointer<UInt16>, _ weights: [Int], _ least: Int, into row: inout [Int32]
     ) -> Bool {
         guard let start = weights.firstIndex(where: { $0 >= least }) else { return false }
         for x in start..<size.width {
@@ -136,7 +150,7 @@ extension PassSums {
                     continue
                 }
                 let sum = unsafe Int(value(light[at])) << (2 * Int(FilterTable.shift))
-                row[at] = SRGBCurve.encoded8[min(max(sum / weights[x], 0), Int(SRGBCurve.white))]
+                row[at] = Int32(min(max(sum / weights[x], 0), Int(SRGBCurve.white)))
             }
         }
         for at in 0..<(start * channels) { row[at] = row[start * channels + at % channels] }

@@ -5,19 +5,38 @@ package struct RowLinearizer: Sendable {
     package let layout: PixelLayout
     /// The matte in linear light.
     let matte: SIMD4<UInt32>
+    /// Light for each value of a sample: one part for all channels, or one each for red, green and blue.
     private let table: [UInt16]
+    /// Where green's and blue's parts begin.
+    private let (green, blue): (Int, Int)
 
     /// - Parameter background: what lies behind transparent pixels, 0xRRGGBB in sRGB.
-    package init(layout: PixelLayout, background: UInt32) {
+    package init(layout: PixelLayout, background: UInt32, colour: ColourSpace = .sRGB) {
         self.layout = layout
-        func linear(_ shift: UInt32) -> UInt32 { UInt32(SRGBCurve.linear8[Int(background >> shift & 255)]) }
-        matte = SIMD4(linear(16), linear(8), linear(0), 0)
-        table = layout.bitsPerSample == 16 ? SRGBCurve.linearTable(bits: 16) : SRGBCurve.linear8
+        matte = Self.matte(background, in: colour)
+        let bits = layout.bitsPerSample
+        guard let curves = colour.curves else {
+            table = bits == 16 ? SRGBCurve.linearTable(bits: 16) : SRGBCurve.linear8
+            (green, blue) = (0, 0)
+            return
+        }
+        let parts = layout.isGray ? curves.prefix(1) : curves.prefix(3)
+        table = parts.flatMap { SRGBCurve.linearTable(bits: bits, $0) }
+        (green, blue) = parts.count == 3 ? (1 << bits, 2 << bits) : (0, 0)
+    }
+
+    /// The background in the linear light of the source, of which the encoder makes sRGB's again.
+    private static func matte(_ background: UInt32, in colour: ColourSpace) -> SIMD4<UInt32> {
+        func linear(_ shift: UInt32) -> Double { Double(SRGBCurve.linear8[Int(background >> shift & 255)]) }
+        let light = SIMD3(linear(16), linear(8), linear(0))
+        let own = colour.toSRGB?.inverse.map { $0 * light } ?? light
+        let clamped = own.clamped(lowerBound: .zero, upperBound: .init(repeating: Double(SRGBCurve.white)))
+        return SIMD4(UInt32(clamped.x.rounded()), UInt32(clamped.y.rounded()), UInt32(clamped.z.rounded()), 0)
     }
 
     /// Bytes the table takes.
     package static func memoryNeed(layout: PixelLayout) -> Int {
-        layout.bitsPerSample == 16 ? 65536 * 2 : 512
+        (layout.bitsPerSample == 16 ? 65536 * 2 : 512) * (layout.isGray ? 1 : 3)
     }
 
     /// Converts `width` pixels.
@@ -44,7 +63,9 @@ package struct RowLinearizer: Sendable {
     ) {
         let matte = matte
         unsafe table.withUnsafeBufferPointer { table in
-            @inline(__always) func light(_ at: Int) -> UInt32 { unsafe UInt32(table[Int(row[at])]) }
+            @inline(__always) func light(_ at: Int, _ part: Int = 0) -> UInt32 {
+                unsafe UInt32(table[part &+ Int(row[at])])
+            }
             @inline(__always) func over(_ color: SIMD4<UInt32>, _ alpha: Sample) -> SIMD4<UInt32> {
                 let (a, top) = (UInt32(alpha), UInt32(Sample.max))
                 let sum = color &* a &+ matte &* (top &- a) &+ top / 2
@@ -55,16 +76,19 @@ package struct RowLinearizer: Sendable {
                 unsafe each(width, out) { x in SIMD4(repeating: light(x)) }
             case .rgb:
                 // By far the most frequent: the two pixels of a pair are packed without a detour over vectors.
-                @inline(__always) func both(_ at: Int) -> UInt64 { UInt64(light(at) | light(at &+ 3) &<< 16) }
+                @inline(__always) func both(_ at: Int, _ part: Int = 0) -> UInt64 {
+                    UInt64(light(at, part) | light(at &+ 3, part) &<< 16)
+                }
                 let raw = UnsafeMutableRawPointer(out)
                 for i in 0..<(width / 2) {
                     let at = 6 &* i
-                    let redGreen = both(at) | both(at &+ 1) &<< 32
+                    let redGreen = both(at) | both(at &+ 1, green) &<< 32
                     unsafe raw.storeBytes(of: redGreen, toByteOffset: 16 &* i, as: UInt64.self)
-                    unsafe raw.storeBytes(of: both(at &+ 2), toByteOffset: 16 &* i &+ 8, as: UInt64.self)
+                    unsafe raw.storeBytes(
+                        of: both(at &+ 2, blue), toByteOffset: 16 &* i &+ 8, as: UInt64.self)
                 }
                 unsafe each(from: width & ~1, width, out) { x in
-                    SIMD4(light(3 &* x), light(3 &* x &+ 1), light(3 &* x &+ 2), 0)
+                    SIMD4(light(3 &* x), light(3 &* x &+ 1, green), light(3 &* x &+ 2, blue), 0)
                 }
             case .grayAlpha:
                 unsafe each(width, out) { x in
@@ -73,7 +97,8 @@ package struct RowLinearizer: Sendable {
             case .rgba:
                 unsafe each(width, out) { x in
                     let at = 4 &* x
-                    return unsafe over(SIMD4(light(at), light(at &+ 1), light(at &+ 2), 0), row[at &+ 3])
+                    let color = SIMD4(light(at), light(at &+ 1, green), light(at &+ 2, blue), 0)
+                    return unsafe over(color, row[at &+ 3])
                 }
             case .cmyk(let inverted):
                 let flip: Sample = inverted ? 0 : .max

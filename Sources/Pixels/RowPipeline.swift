@@ -14,6 +14,9 @@ package final class RowPipeline {
     private let passes: [Adam7.Pass]
     private var pass = 0
     private let linearizer: RowLinearizer
+    private let conversion: (any RowConversion)?
+    /// A converted row.
+    private let converted: PageBuffer<UInt8>?
     /// Two rows of `stride` pairs: the upper one and its partner.
     private var linear: [PixelPair]
     private let stride: Int
@@ -22,17 +25,22 @@ package final class RowPipeline {
 
     /// - Parameters:
     ///   - width: of the picture, in pixels.
+    ///   - colour: what the rows' samples stand for; of a conversion's output it is sRGB.
     ///   - interlace: says that rows come pass by pass; the scalers must be told as well.
     ///   - shouldStop: asked every 16 rows; true ends the decode.
     package init(
-        layout: PixelLayout, width: Int, background: UInt32, scalers: [RowScaler], interlace: Adam7? = nil,
+        layout: PixelLayout, width: Int, background: UInt32, scalers: [RowScaler],
+        colour: ColourSpace = .sRGB, conversion: (any RowConversion)? = nil, interlace: Adam7? = nil,
         shouldStop: @escaping () -> Bool = { false }
     ) {
         self.layout = layout
         self.width = width
         self.scalers = scalers
         self.shouldStop = shouldStop
-        linearizer = RowLinearizer(layout: layout, background: background)
+        self.conversion = conversion
+        converted = conversion.map { PageBuffer(count: width * $0.output.bytesPerPixel) }
+        linearizer = RowLinearizer(
+            layout: conversion?.output ?? layout, background: background, colour: colour)
         stride = (width + 1) / 2
         linear = [PixelPair](repeating: .zero, count: 2 * stride)
         passes = interlace?.passes ?? []
@@ -40,8 +48,11 @@ package final class RowPipeline {
     }
 
     /// Bytes besides the scalers.
-    package static func memoryNeed(layout: PixelLayout, width: Int) -> Int {
+    ///
+    /// - Parameter layout: of the rows that are scaled, whether as they come or converted.
+    package static func memoryNeed(layout: PixelLayout, width: Int, isConverted: Bool = false) -> Int {
         (width + 1) * 16 + RowLinearizer.memoryNeed(layout: layout)
+            + (isConverted ? width * layout.bytesPerPixel : 0)
     }
 
     /// Whether the decode must end: for decoders that work long between two rows.
@@ -53,7 +64,15 @@ package final class RowPipeline {
     package func row(_ samples: UnsafeRawPointer) -> Bool {
         if rowsTaken & 15 == 0, shouldStop() { return false }
         guard rowsOfPass < height else { return false }
-        unsafe take { linearizer, out in unsafe linearizer.convert(samples, width: width, into: out) }
+        guard let conversion, let converted else {
+            unsafe take { linearizer, out in unsafe linearizer.convert(samples, width: width, into: out) }
+            return true
+        }
+        unsafe converted.withUnsafeMutableBufferPointer { buffer in
+            guard let buffer = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+            unsafe conversion.convert(samples, width: width, into: buffer)
+            unsafe take { linearizer, out in unsafe linearizer.convert(buffer, width: width, into: out) }
+        }
         return true
     }
 

@@ -18,6 +18,7 @@ package final class RowScaler {
     /// Vectors of four samples in a row of `size.width` × 3.
     private let vectors: Int
     private let bitmap: PageBuffer<UInt8>
+    private let encoder: LightEncoder
     /// Of an interlaced picture: where the passes are added up.
     private var passes: PassSums?
     private var firstOpen = 0
@@ -27,8 +28,13 @@ package final class RowScaler {
     ///   - source: the part of the incoming rows to be shown and how many samples of them carry picture.
     ///   - size: of the bitmap.
     ///   - channels: 1 or 3.
+    ///   - toSRGB: from the primaries of the rows to sRGB's.
     ///   - interlace: says that rows come pass by pass, each of which must be begun.
-    package init(source: SourceRegion, size: PixelSize, channels: Int, interlace: Adam7? = nil) {
+    package init(
+        source: SourceRegion, size: PixelSize, channels: Int, toSRGB: ColourMatrix? = nil,
+        interlace: Adam7? = nil
+    ) {
+        encoder = LightEncoder(toSRGB)
         self.size = size
         self.channels = channels
         columns = FilterTable(
@@ -107,7 +113,7 @@ package final class RowScaler {
 
     /// The finished picture; rows that never came are left black.
     package func finish() -> Bitmap {
-        passes?.encode(into: bitmap)
+        passes?.encode(encoder, into: bitmap)
         passes = nil
         return Bitmap(size: size, channels: channels, pixels: bitmap)
     }
@@ -182,13 +188,10 @@ package final class RowScaler {
                 unsafe all[base &+ i] = pointwiseMin(pointwiseMax(light, .zero), white)
             }
             unsafe all.withMemoryRebound(to: Int32.self) { light in
-                unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { curve in
-                    unsafe bitmap.withUnsafeMutableBufferPointer { out in
-                        // Clamped to 0...white, the index is inside the curve.
-                        for i in 0..<rowBytes {
-                            unsafe out[y &* rowBytes &+ i] = curve[Int(light[base &* 4 &+ i &* step])]
-                        }
-                    }
+                unsafe bitmap.withUnsafeMutableBufferPointer { out in
+                    guard let light = light.baseAddress, let out = out.baseAddress else { return }
+                    unsafe encoder.encode(
+                        light + base &* 4, step: step, count: rowBytes, into: out + y &* rowBytes)
                 }
             }
         }

@@ -22,10 +22,24 @@ package enum SRGBCurve {
         linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
     }
 
+    /// A power, of nothing for what lies below zero.
+    package static func power(_ base: Double, _ exponent: Double) -> Double {
+        base > 0 ? pow(base, exponent) : 0
+    }
+
+    static func exponential(_ x: Double) -> Double { exp(x) }
+
     /// Linear light, 0...`white`, for each value of an unsigned sample of that many bits.
-    package static func linearTable(bits: Int) -> [UInt16] {
+    ///
+    /// - Parameter curve: the source's, where it is not this one; what leaves 0...1 is clipped.
+    package static func linearTable(
+        bits: Int, _ curve: ColourSpace.TransferCurve = SRGBCurve.linear
+    ) -> [UInt16] {
         let top = Double((1 << bits) - 1)
-        return (0..<(1 << bits)).map { UInt16((linear(Double($0) / top) * Double(white)).rounded()) }
+        return (0..<(1 << bits)).map {
+            let light = curve(Double($0) / top)
+            return light > 0 ? UInt16((min(light, 1) * Double(white)).rounded()) : 0
+        }
     }
 
     /// 8-bit linear table, made once: 512 bytes.

@@ -14,6 +14,8 @@ struct DecodePlan {
     var maxPixels = 4_000_000
     var copyLimit: Int?
     var stopsAtOnce = false
+    /// Samples are otherwise taken as sRGB, whatever the file says of them: what is compared is the decoder.
+    var convertsColour = false
 }
 
 /// All a decoder said of a file.
@@ -68,13 +70,15 @@ private func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline 
     let region = SourceRegion(
         x: 0, y: 0, width: Double(rowSize.width), height: Double(rowSize.height), usable: rowSize)
     let size = plan.size.map { PixelSize(min($0.width, rowSize.width), min($0.height, rowSize.height)) }
+    let colour = plan.convertsColour ? header.colour : .sRGB
     let scaler = RowScaler(
         source: region, size: size ?? rowSize, channels: header.layout.isGray ? 1 : 3,
-        interlace: header.interlace)
+        toSRGB: colour.space.toSRGB, interlace: header.interlace)
     let stops = plan.stopsAtOnce
     return RowPipeline(
         layout: header.layout, width: rowSize.width, background: plan.background, scalers: [scaler],
-        interlace: header.interlace, shouldStop: { stops })
+        colour: colour.space, conversion: colour.rows, interlace: header.interlace,
+        shouldStop: { stops })
 }
 
 func decodeJPEG(

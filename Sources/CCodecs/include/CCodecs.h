@@ -5,6 +5,7 @@
 #ifndef CCODECS_H
 #define CCODECS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -80,6 +81,96 @@ void ap_png_get_header(const ap_png *png, ap_png_header *out);
 const char *ap_png_message(const ap_png *png);
 int32_t ap_png_oddities(const ap_png *png);
 const char *ap_png_version(void);
+// Inflates zlib data until `capacity` bytes are there or the data ends; the number of bytes, -1 for damaged data.
+ptrdiff_t ap_inflate(const uint8_t *bytes, size_t count, uint8_t *out, size_t capacity);
+
+// ICC profiles through lcms2, loaded when first used. ----------------------------------------------------------
+typedef struct ap_icc ap_icc;
+typedef struct ap_icc_transform ap_icc_transform;
+
+typedef enum __attribute__((enum_extensibility(closed))) ap_icc_space : int32_t {
+    AP_ICC_OTHER __attribute__((swift_name("other"))) = 0,
+    AP_ICC_GRAY __attribute__((swift_name("gray"))) = 1,
+    AP_ICC_RGB __attribute__((swift_name("rgb"))) = 2,
+    AP_ICC_CMYK __attribute__((swift_name("cmyk"))) = 3,
+    AP_ICC_LAB __attribute__((swift_name("lab"))) = 4,
+} ap_icc_space;
+
+// Rows that a transform takes, all of 8 bits.
+typedef enum __attribute__((enum_extensibility(closed))) ap_icc_rows : int32_t {
+    AP_ICC_ROWS_RGB __attribute__((swift_name("rgb"))) = 0,
+    AP_ICC_ROWS_CMYK __attribute__((swift_name("cmyk"))) = 1,
+    AP_ICC_ROWS_CMYK_INVERTED __attribute__((swift_name("cmykInverted"))) = 2,
+} ap_icc_rows;
+
+// NULL for what lcms2 does not take for an input, display, output or colour space profile, and where it is missing.
+ap_icc *ap_icc_open(const uint8_t *bytes, size_t count);
+void ap_icc_close(ap_icc *profile);
+ap_icc_space ap_icc_get_space(const ap_icc *profile);
+// Whether curves, and for RGB a matrix, are all there is to it: no table comes before them.
+int32_t ap_icc_is_simple(const ap_icc *profile);
+// `count` samples, 0...1, of the curve of channel 0, 1 or 2 (0 for gray) at equal distances; 0 when there is none.
+int32_t ap_icc_get_curve(const ap_icc *profile, int channel, float *samples, size_t count);
+// X, Y, Z (relative to D50) of red, of green and of blue; 0 when there are none.
+int32_t ap_icc_get_colorants(const ap_icc *profile, double xyz[9]);
+// Rows to sRGB rows of 8 bits, relative colorimetric with black point compensation; NULL where that cannot be. Closes
+// the profile in either case.
+ap_icc_transform *ap_icc_transform_create(ap_icc *profile, ap_icc_rows rows);
+void ap_icc_transform_destroy(ap_icc_transform *transform);
+// May work in place where a pixel takes as many bytes on both sides.
+void ap_icc_transform_row(const ap_icc_transform *transform, const void *row, void *out, size_t width);
+// 0 where lcms2 is missing.
+int32_t ap_icc_version(void);
+
+// WebP (trait WebP): one picture's chunks (ALPH, VP8, VP8L) pushed with their headers, without a container. -------------------
+typedef struct ap_webp ap_webp;
+
+// Whether libwebp is installed; it is loaded by the first call.
+int32_t ap_webp_is_available(void);
+// Rows of so many pixels, RGBA or RGB; scaled to that size, or that is the stored one. NULL without memory or libwebp.
+ap_webp *ap_webp_create(uint32_t width, uint32_t height, int32_t has_alpha, int32_t is_scaled);
+void ap_webp_destroy(ap_webp *webp);
+ap_status ap_webp_push(ap_webp *webp, const uint8_t *bytes, size_t count, ap_row_fn row, void *context);
+const char *ap_webp_message(const ap_webp *webp);
+// Of the library found at run time, as 0xMMmmrr; 0 without one.
+int32_t ap_webp_version(void);
+
+// TIFF: libtiff, loaded when first used, over bytes that can be read anywhere. --------------------------------
+// Only with the trait TIFF.
+// Reads at most count bytes at an offset; 0 at the end, -1 when that failed.
+typedef ptrdiff_t (*ap_read_fn)(void *context, uint64_t offset, void *buffer, size_t count);
+
+typedef struct ap_tiff ap_tiff;
+
+// What libtiff shall make of the samples.
+typedef enum __attribute__((enum_extensibility(closed))) ap_tiff_rendering : int32_t {
+    AP_TIFF_STORED __attribute__((swift_name("stored"))) = 0,
+    AP_TIFF_JPEG_RGB __attribute__((swift_name("jpegRGB"))) = 1,      // RGB of JPEG's YCbCr
+    AP_TIFF_LOG_8BIT __attribute__((swift_name("log8Bit"))) = 2,      // grey or RGB of SGI's logarithms
+    AP_TIFF_PIXAR_8BIT __attribute__((swift_name("pixar8Bit"))) = 3,  // of Pixar's logarithms
+    AP_TIFF_PIXAR_16BIT __attribute__((swift_name("pixar16Bit"))) = 4,
+} ap_tiff_rendering;
+
+typedef struct ap_tiff_sizes {
+    uint64_t row, strip, tile;  // bytes libtiff writes of each
+    uint32_t columns, rows;     // pixels that share their chroma
+} ap_tiff_sizes;
+
+bool ap_tiff_load(void);
+// The rest only after ap_tiff_load said true.
+bool ap_tiff_has_codec(uint16_t compression);
+ap_tiff *ap_tiff_create(ap_read_fn read, void *context, uint64_t size);
+void ap_tiff_destroy(ap_tiff *tiff);
+// Says AP_NEEDS_INPUT when rows can be read, as the reading functions do of each success.
+ap_status ap_tiff_open(ap_tiff *tiff, ap_tiff_rendering rendering, size_t memory_limit);
+void ap_tiff_get_sizes(ap_tiff *tiff, ap_tiff_sizes *out);
+ap_status ap_tiff_read_row(ap_tiff *tiff, uint32_t y, uint16_t sample, void *buffer, size_t count);
+ap_status ap_tiff_read_strip(ap_tiff *tiff, uint32_t strip, void *buffer, size_t count);
+ap_status ap_tiff_read_tile(ap_tiff *tiff, uint32_t tile, void *buffer, size_t count);
+const char *ap_tiff_message(const ap_tiff *tiff);
+int32_t ap_tiff_damage(const ap_tiff *tiff);
+int32_t ap_tiff_oddities(const ap_tiff *tiff);
+const char *ap_tiff_version(void);
 
 #include "heif.h"
 

@@ -30,7 +30,7 @@
             case .hevc: try decodeHEVC(item, file, shouldStop)
             case .av1: try decodeAV1(item, file, shouldStop)
             }
-            guard format(codedArea: expected.codedArea) == expected else {
+            guard PlaneFormat(planes, codedArea: expected.codedArea).matches(expected) else {
                 throw CodecError(.corrupt, "a coded picture unlike its header")
             }
         }
@@ -41,8 +41,6 @@
             case .av1: unsafe ap_av1_destroy(decoder)
             }
         }
-
-        private func format(codedArea: Int) -> PlaneFormat { PlaneFormat(planes, codedArea: codedArea) }
 
         /// What the stream says of its colours.
         var codes: ColorCodes { ColorCodes(planes) }
@@ -191,7 +189,7 @@
             self.init(
                 size: PixelSize(Int(planes.width), Int(planes.height)), codedArea: codedArea,
                 bits: Int(planes.bits), isMonochrome: unsafe planes.plane.1 == nil,
-                across: Int(planes.across), down: Int(planes.down))
+                across: Int(planes.across), down: Int(planes.down), codes: ColorCodes(planes))
         }
     }
 

@@ -59,7 +59,12 @@
         /// The picture to show.
         func primaryPicture(_ file: HEIFFile) throws(CodecError) -> HEIFPicture {
             guard let primary else { throw CodecError(.corrupt, "no primary item") }
-            return try picture(primary, file, Self.deepest)
+            return try picture(primary, file)
+        }
+
+        /// What an item shows.
+        func picture(_ id: Int, _ file: HEIFFile) throws(CodecError) -> HEIFPicture {
+            try picture(id, file, Self.deepest)
         }
 
         private func picture(_ id: Int, _ file: HEIFFile, _ depth: Int) throws(CodecError) -> HEIFPicture {
@@ -108,8 +113,8 @@
             guard size.width > 0, size.height > 0, tiles.count == rows * columns else {
                 throw CodecError(.corrupt, "a grid of \(rows) x \(columns) with \(tiles.count) tiles")
             }
-            let codecs = Set(try tiles.map { id throws(CodecError) in try Self.codec(try item(id).type) })
-            guard codecs.count == 1, let codec = codecs.first else {
+            let codec = try Self.codec(try item(tiles[0]).type)
+            guard try tiles.allSatisfy({ id throws(CodecError) in try Self.codec(try item(id).type) == codec }) else {
                 throw CodecError(.unsupportedVariant, "a grid of several codecs")
             }
             return HEIFMosaic(codec: codec, columns: columns, rows: rows, tiles: tiles, size: size)
@@ -181,9 +186,12 @@
                 picture.isPremultiplied = targets(of: id, "prem").contains(alpha)
             } else if picture.color.isGrid {
                 // A grid's alpha may also be its tiles'.
-                let tiles = try picture.color.tiles.map { id throws(CodecError) in try alphaItem(of: id) }
-                    .compactMap(\.self)
-                guard tiles.count == picture.color.tiles.count, let first = tiles.first else { return }
+                var tiles: [Int] = []
+                for tile in picture.color.tiles {
+                    guard let alpha = try alphaItem(of: tile) else { return }
+                    tiles.append(alpha)
+                }
+                guard let first = tiles.first else { return }
                 picture.alpha = HEIFMosaic(
                     codec: try Self.codec(try item(first).type), columns: picture.color.columns,
                     rows: picture.color.rows, tiles: tiles, size: picture.color.size)

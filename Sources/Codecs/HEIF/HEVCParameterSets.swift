@@ -13,6 +13,14 @@
         /// log2 of luma samples for one of chroma.
         var across: Int
         var down: Int
+        /// What the header says of the colours, as far as that is read.
+        var codes = ColorCodes()
+
+        /// Whether planes are alike.
+        func matches(_ other: PlaneFormat) -> Bool {
+            size == other.size && bits == other.bits && isMonochrome == other.isMonochrome
+                && across == other.across && down == other.down
+        }
 
         var sampleBytes: Int { bits > 8 ? 2 : 1 }
 
