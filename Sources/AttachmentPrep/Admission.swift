@@ -36,7 +36,7 @@ struct Admission {
     /// Bytes up to which a copy of the source's own data may become an output; nil when it may not.
     var losslessLimit: Int? { targets.filter(\.mayPassLossless).map(\.maxBytes).max() }
 
-    /// - Throws: `too-many-pixels`, `memory-limit`.
+    /// - Throws: `too-many-pixels`.
     init(_ header: ImageHeader, profiles: [Profile], options: PreparationOptions) throws(PrepError) {
         let (pixels, overflow) = header.size.width.multipliedReportingOverflow(by: header.size.height)
         guard !overflow, pixels <= options.limits.pixels else {
@@ -47,14 +47,18 @@ struct Admission {
         }
         orientation = header.orientation
         targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
-        numerator = Self.numerator(header, targets)
+        numerator = Self.numerator(header, targets, options)
         route = header.needsWholeInput ? .spool : .push
         need = Self.need(header, targets, numerator, inputLimit: options.limits.inputBytes)
-        guard need <= options.limits.memory else {
+    }
+
+    /// - Throws: `memory-limit` when a job that needs so much is refused.
+    static func check(need: Int, _ limits: ResourceLimits) throws(PrepError) {
+        guard need <= limits.memory else {
             throw PrepError(
                 .memoryLimit, .admission,
                 "decoding needs \(need) bytes of memory, more than --memory-limit allows",
-                detail: "limit \(options.limits.memory)")
+                detail: "limit \(limits.memory)")
         }
     }
 
@@ -76,9 +80,13 @@ struct Admission {
     }
 
     /// The smallest scale of the codec that leaves every target its headroom.
-    private static func numerator(_ header: ImageHeader, _ targets: [Target]) -> Int {
+    private static func numerator(
+        _ header: ImageHeader, _ targets: [Target], _ options: PreparationOptions
+    ) -> Int {
         header.numerators.first { n in
-            targets.allSatisfy { target in
+            let isMeans = n == 1 && header.isProgressive
+            let headroom = isMeans && options.acceptsMeans ? 1 : headroom
+            return targets.allSatisfy { target in
                 let place = target.placement
                 let scale = Double(n) / Double(header.steps)
                 return place.width * scale >= headroom * Double(place.size.width)

@@ -19,6 +19,11 @@ public struct AttachmentPreparer: Sendable {
         self.init(profiles: [profile], options: options)
     }
 
+    /// Creates a preparer with what suits the place where it runs, for the profile `apns`.
+    public init(preset: MemoryPreset) {
+        self.init(profiles: [.apns], options: PreparationOptions(preset: preset))
+    }
+
     /// Prepares one input on a thread of its own and answers the first profile's attachment.
     ///
     /// - Throws: why there is none. Cancelling the task ends the job as `cancelled`.

@@ -16,6 +16,11 @@ public struct PreparationOptions: Hashable, Sendable {
     public var background: UInt32 = 0xFF_FFFF
     /// Makes a picture of what there is of an input that ends early, with the warning `truncated-input`.
     public var allowsTruncated = false
+    /// Takes the means of 8 × 8 pixels of a progressive JPEG wherever they are as many as the output's pixels.
+    ///
+    /// They are the first part of the file and cost the least to decode; without this they must be 1.9 times as
+    /// many on each side.
+    public var acceptsMeans = false
     /// Ceilings on what one input may cost.
     public var limits = ResourceLimits()
     /// Folder for the unlinked temporary files of the spool route; nil means `TMPDIR` or `/tmp`.
@@ -23,6 +28,12 @@ public struct PreparationOptions: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// What suits the place where jobs run.
+    public init(preset: MemoryPreset) {
+        limits.memory = preset.jobMemory
+        acceptsMeans = preset == .extension
+    }
 
     /// How much work goes into the most picture for the bytes.
     public enum Effort: String, CaseIterable, Sendable {
@@ -53,7 +64,7 @@ public struct ResourceLimits: Hashable, Sendable {
     public var inputBytes: Int = 256 * 1024 * 1024
     /// Pixels of the source picture.
     public var pixels: Int = 268_435_456
-    /// Scans of a JPEG.
+    /// Scans of a JPEG; more than 4096 are refused in any case.
     public var scans: Int = 100
     /// Wall-clock time for one input, all stages; nil for no limit.
     public var timeout: Duration? = .seconds(20)

@@ -1,6 +1,7 @@
 internal import Codecs
 internal import JPEGCore
 internal import MediaTypes
+internal import Pixels
 
 // The spool route: bytes are put aside until the input is whole, then decoded from where they lie.
 extension PreparationSession {
@@ -29,6 +30,7 @@ extension PreparationSession {
         guard let spool = seekableInput ?? spool else { return }
         if header == nil { try readSpooledHeader(spool) }
         guard let header, let admission else { return }
+        try reserveWhatShows(spool, admission)
         makeRows(header, admission)
         guard let rows else { return }
         let job = SpoolJob(
@@ -62,6 +64,19 @@ extension PreparationSession {
             throw failure(error)
         }
         if let found { _ = try reserve(found) }
+    }
+
+    /// Reserves what only the whole input tells, such as the decoders of hundreds of scans.
+    private mutating func reserveWhatShows(_ spool: Spool, _ admission: Admission) throws(PrepError) {
+        let clock = clock
+        let more: Int?
+        do throws(CodecError) {
+            more = try spoolDecoder?.memoryBeyondNeed(of: spool) { clock.isOver }
+        } catch {
+            if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
+            throw failure(error)
+        }
+        if let more, more > 0 { try claim(admission.need + more) }
     }
 
     /// Looks at what lies behind the picture, until something is found.

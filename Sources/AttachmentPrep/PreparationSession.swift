@@ -219,16 +219,18 @@ public struct PreparationSession: ~Copyable {
         return admission
     }
 
-    /// Notes what the job needs, and waits until its process has it to give.
+    /// Sees that the job may take so much memory in all, and waits until it is free.
     mutating func claim(_ need: Int) throws(PrepError) {
         report.memory = .init(need: need, limit: options.limits.memory)
-        if let budget {
-            let clock = clock
-            let since = ContinuousClock.now
-            grant = budget.take(need) { clock.cancellation.isCancelled }
-            self.clock.excuse(ContinuousClock.now - since)
-            try self.clock.check(.admission)
-        }
+        try Admission.check(need: need, options.limits)
+        guard let budget else { return }
+        // Before it asks again: a job that waits holding some could wait for ever.
+        grant = nil
+        let clock = clock
+        let since = ContinuousClock.now
+        grant = budget.take(need) { clock.cancellation.isCancelled }
+        self.clock.excuse(ContinuousClock.now - since)
+        try self.clock.check(.admission)
     }
 
     private mutating func start(_ header: ImageHeader, _ admission: Admission) throws(PrepError) {

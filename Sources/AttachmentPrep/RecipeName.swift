@@ -21,7 +21,7 @@ struct RecipeName {
             allow-truncated \(options.allowsTruncated ? 1 : 0)
             encoder \(Self.encoderVersion)
 
-            """
+            """ + (options.acceptsMeans ? "means 1\n" : "")
     }
 
     /// SHA-256 of the canonical text as 64 hexadecimal digits.

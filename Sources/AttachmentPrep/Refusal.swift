@@ -77,8 +77,11 @@ enum Refusal {
                 detail: error.detail)
         case .tooManyScans:
             PrepError(
-                .tooManyScans, .decode, "more scans than --max-scans allows; raise it if you trust the input",
-                detail: "limit \(limits.scans)")
+                .tooManyScans, .decode,
+                limits.scans < JPEGSpoolDecoder.mostScans
+                    ? "more scans than --max-scans allows; raise it if you trust the input"
+                    : "more scans than are decoded; save it with fewer",
+                detail: "limit \(min(limits.scans, JPEGSpoolDecoder.mostScans))")
         case .tooManyPixels:
             PrepError(
                 .tooManyPixels, .admission, "sides this long are not decoded; send a smaller picture",

@@ -67,6 +67,8 @@ package struct ImageHeader: Sendable {
     package let needsWholeInput: Bool
     /// Whether what decides lies behind the picture: the spooled decoder's `readHeader` finds it.
     package var isProvisional = false
+    /// Whether 1/8 takes a part of the bytes only: the DC coefficients' scans of a progressive JPEG.
+    package var isProgressive = false
     /// Whether the data itself may be an output: plain, 8 bit, grey or YCbCr, upright, without a profile.
     package let mayPassLossless: Bool
     /// Chroma subsampling of the stored picture, where it has a name.

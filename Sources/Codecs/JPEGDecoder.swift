@@ -149,7 +149,7 @@ package import Pixels
         profile = ProfileSegments(limit: 0)
         return ImageHeader(
             size: size, orientation: orientation, layout: layout, numerators: [1, 2, 3, 4, 8],
-            needsWholeInput: isWhole,
+            needsWholeInput: isWhole, isProgressive: frame.kind == 2,
             mayPassLossless: isPlain && orientation == .upright && !colour.isConverted && !colour.isIgnored,
             subsampling: frame.subsampling, colour: colour,
             quantisation: hasLuma ? facts.quantisation : facts.quantisation?.finest,

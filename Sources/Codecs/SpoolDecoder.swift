@@ -18,6 +18,11 @@ package protocol SpoolDecoder: ~Copyable {
         from file: any RandomAccessBytes, shouldStop: () -> Bool
     ) throws(CodecError) -> ImageHeader?
 
+    /// Looks at what was not watched, and answers how many bytes decoding takes beyond what its header told.
+    mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int
+
     /// Decodes the picture.
     mutating func decode(
         from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline
@@ -38,6 +43,9 @@ extension SpoolDecoder where Self: ~Copyable {
         from file: any RandomAccessBytes, shouldStop: () -> Bool
     ) throws(CodecError) -> ImageHeader? { nil }
     package mutating func watch(_ bytes: Span<UInt8>) throws(CodecError) {}
+    package mutating func memoryBeyondNeed(
+        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    ) throws(CodecError) -> Int { 0 }
     package mutating func keepLosslessCopy(limit: Int) {}
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
 }

@@ -104,7 +104,7 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "max-scans", placeholder: "COUNT", section: .limits, commands: making,
-            help: "Refuse a JPEG of more scans (default 100)",
+            help: "Refuse a JPEG of more scans (default 100; 4096 at most)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.options.limits.scans = try value.count()
             }),

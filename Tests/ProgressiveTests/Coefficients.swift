@@ -15,14 +15,14 @@ struct Coefficients: Equatable {
         index.finish()
         if index.end == nil, !mayBeCut { throw ScanError.truncated }
         let reader = try LockstepReader(index, MemoryBytes(jpeg), isDCOnly: isDCOnly, mayBeCut: mayBeCut)
-        let geometry = reader.row.geometry
+        let geometry = reader.geometry
         var result = Self(components: geometry.components.map { _ in [] })
         var row = 0
         while try reader.next() {
             for (i, component) in geometry.components.enumerated() {
                 let rows = min(component.down, component.blocksHigh - row * component.down)
                 for y in 0..<max(0, rows) {
-                    let start = unsafe reader.row.planes[i] + y * component.rowBlocks * 64
+                    let start = unsafe reader.rows[0].planes[i] + y * component.rowBlocks * 64
                     unsafe result.components[i].append(
                         contentsOf: UnsafeBufferPointer(start: start, count: component.blocksWide * 64))
                 }

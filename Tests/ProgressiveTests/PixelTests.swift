@@ -2,22 +2,31 @@ import Codecs
 import Pixels
 import Testing
 
+/// Decodes at N/8, then scales by 1: linear light and back give the same bytes.
+///
+/// Answers the rows, where the picture ended, and whether there was anything odd about it.
+func decoded(
+    _ jpeg: [UInt8], numerator: Int, isGrey: Bool, _ size: PixelSize, allowsTruncated: Bool = false
+) throws -> (rows: [UInt8], end: SpoolEnd, isOdd: Bool) {
+    let scaled = PixelSize((size.width * numerator + 7) / 8, (size.height * numerator + 7) / 8)
+    let region = SourceRegion(
+        x: 0, y: 0, width: Double(scaled.width), height: Double(scaled.height), usable: scaled)
+    let pipeline = RowPipeline(
+        layout: PixelLayout(isGrey ? .gray : .rgb), width: scaled.width, background: 0xFF_FFFF,
+        scalers: [RowScaler(source: region, size: scaled, channels: isGrey ? 1 : 3)])
+    var decoder = try JPEGSpoolDecoder(maxScans: 100)
+    let job = SpoolJob(numerator: numerator, memoryLimit: 1 << 28, allowsTruncated: allowsTruncated)
+    let end = try decoder.decode(from: MemoryBytes(jpeg), job, into: pipeline)
+    return (try #require(pipeline.finish().first).samples, end, decoder.notes.isOdd)
+}
+
 /// Rows must be those of libjpeg-turbo's own decoder at every scale.
 @Suite struct PixelTests {
-    /// Decodes at N/8, then scales by 1: linear light and back give the same bytes.
     private func rows(_ jpeg: [UInt8], numerator: Int, isGrey: Bool, _ size: PixelSize) throws -> [UInt8] {
-        let scaled = PixelSize((size.width * numerator + 7) / 8, (size.height * numerator + 7) / 8)
-        let region = SourceRegion(
-            x: 0, y: 0, width: Double(scaled.width), height: Double(scaled.height), usable: scaled)
-        let pipeline = RowPipeline(
-            layout: PixelLayout(isGrey ? .gray : .rgb), width: scaled.width, background: 0xFF_FFFF,
-            scalers: [RowScaler(source: region, size: scaled, channels: isGrey ? 1 : 3)])
-        var decoder = try JPEGSpoolDecoder(maxScans: 100)
-        let job = SpoolJob(numerator: numerator, memoryLimit: 1 << 24, allowsTruncated: false)
-        let end = try decoder.decode(from: MemoryBytes(jpeg), job, into: pipeline)
+        let (rows, end, isOdd) = try decoded(jpeg, numerator: numerator, isGrey: isGrey, size)
         #expect(end.end == jpeg.count && !end.isTruncated)
-        #expect(!decoder.notes.isOdd)
-        return try #require(pipeline.finish().first).samples
+        #expect(!isOdd)
+        return rows
     }
 
     @Test(arguments: ["1x1", "2x1", "2x2", "4x1", "1x2"], [2, 3, 4, 8])

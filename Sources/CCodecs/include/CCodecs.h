@@ -53,7 +53,22 @@ ap_status ap_jpeg_push(ap_jpeg *jpeg, const uint8_t *bytes, size_t count, ap_row
 ap_status ap_jpeg_start(ap_jpeg *jpeg, int numerator, size_t memory_limit);
 // After start, instead of pushing the scan's data: the coefficients of the next row of MCUs, a plane for each
 // component. Says AP_FINISHED with the last one.
-ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, ap_row_fn row, void *context);
+ap_status ap_jpeg_push_coefficients(ap_jpeg *jpeg, const ap_jpeg_plane *planes, int is_good, ap_row_fn row,
+                                    void *context);
+
+// How well the first coefficients of each component are known, in zigzag order: -1 not at all, else the number of
+// low bits that are missing; at the end, and before the last scan that the component was part of.
+#define AP_JPEG_SMOOTHED 10
+typedef struct ap_jpeg_knowledge {
+    int now[4][AP_JPEG_SMOOTHED], before[4][AP_JPEG_SMOOTHED];
+} ap_jpeg_knowledge;
+
+// Before the first push of coefficients: libjpeg is to make up for what is not known, where it would.
+// Each push then brings the planes of AP_JPEG_WINDOW rows of MCUs, row r in the place of r modulo AP_JPEG_WINDOW; of
+// the next row and, as far as the picture goes, the two above and the two below it. is_good says whether the last
+// scan of the file reached that row.
+#define AP_JPEG_WINDOW 5
+void ap_jpeg_smooth(ap_jpeg *jpeg, const ap_jpeg_knowledge *knowledge);
 void ap_jpeg_get_header(ap_jpeg *jpeg, ap_jpeg_header *out);
 const char *ap_jpeg_message(const ap_jpeg *jpeg);
 // Warnings that mean damaged picture data, and those every decoder shrugs at.

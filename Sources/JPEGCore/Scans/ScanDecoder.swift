@@ -29,6 +29,8 @@
     private var nextRestart: UInt8 = 0
     /// Whether the data has run out where that is allowed: what comes stays as earlier scans left it.
     private var isOver = false
+    /// The row in which that showed.
+    private(set) var lastRow: Int?
     private let mayBeCut: Bool
     private var isOdd = false
 
@@ -72,6 +74,7 @@
 
     /// Decodes what the scan has of MCU row `row`.
     func decode(row: Int, into coefficients: CoefficientRow) throws(ScanError) {
+        defer { if isOver, lastRow == nil { lastRow = row } }
         if scan.components.count == 1 {
             let component = geometry.components[scan.components[0]]
             for y in 0..<geometry.blockRows(of: component, inRow: row) {

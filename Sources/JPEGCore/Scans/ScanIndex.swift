@@ -24,6 +24,7 @@ package struct ScanIndex: ~Copyable {
     package private(set) var facts = JPEGFacts()
     package private(set) var geometry: FrameGeometry?
     private(set) var scans: [Scan] = []
+    package var scanCount: Int { scans.count }
     /// Divisors of each component in zigzag order, as they stood at its first scan.
     package private(set) var quantisers: [[UInt16]?] = []
     /// Segments before the first scan that say which colours the components are.
@@ -39,10 +40,24 @@ package struct ScanIndex: ~Copyable {
     private var walk = JPEGMarkerWalk()
     private var tables = ScanTables()
     /// For each component, the lowest bit known of each coefficient; -1 for none.
-    private var known: [[Int8]] = []
+    package private(set) var known: [[Int8]] = []
+    /// The same before the last scan that the component was part of, as libjpeg keeps it.
+    package private(set) var knownBefore: [[Int8]] = []
     private let maxScans: Int
 
     package init(maxScans: Int) { self.maxScans = maxScans }
+
+    /// How many different Huffman tables the scans have.
+    var tableCount: Int {
+        var tables: Set<[UInt8]> = []
+        for scan in scans { tables.formUnion((scan.dcTables + scan.acTables).compactMap { $0 }) }
+        return tables.count
+    }
+
+    /// Whether low coefficients never came, or not all of their bits: those that can be guessed from means.
+    package var lacksCoefficients: Bool {
+        isProgressive && known.contains { $0[1..<10].contains { $0 != 0 } }
+    }
 
     package var isProgressive: Bool { facts.frame?.kind == 2 }
     package var isOdd: Bool { isOddScan || walk.sawExtraneousBytes }
@@ -118,6 +133,7 @@ package struct ScanIndex: ~Copyable {
         self.geometry = geometry
         quantisers = geometry.components.map { _ in nil }
         known = geometry.components.map { _ in [Int8](repeating: -1, count: 64) }
+        knownBefore = known
     }
 
     private mutating func beginScan(_ segment: [UInt8], at place: Int) throws(ScanError) {
@@ -175,6 +191,12 @@ package struct ScanIndex: ~Copyable {
             return .corrupt("invalid progressive parameters")
         }
         for component in scan.components {
+            if !scans.isEmpty {
+                let first = min(scan.firstCoefficient, 1)
+                for k in first...max(scan.lastCoefficient, 9) { knownBefore[component][k] = known[component][k] }
+            } else {
+                for k in 0..<10 { knownBefore[component][k] = 0 }
+            }
             guard scan.isDC || known[component][0] >= 0 else { return .corrupt("AC coefficients before DC") }
             for k in band {
                 guard scan.high == max(0, Int(known[component][k])) else {
