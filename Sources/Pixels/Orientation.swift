@@ -77,7 +77,8 @@ extension Orientation {
     package func followed(by next: Orientation) -> Orientation {
         let (a, b) = (steps, next.steps)
         // A step (x, y) goes to x · (b0, b1) + y · (b2, b3).
-        let both = [0, 2].flatMap { i in [0, 1].map { a[i] * b[$0] + a[i + 1] * b[2 + $0] } }
+        func step(_ x: Int, _ y: Int) -> [Int] { [x * b[0] + y * b[2], x * b[1] + y * b[3]] }
+        let both = step(a[0], a[1]) + step(a[2], a[3])
         return Self.allCases.first { $0.steps == both } ?? .upright
     }
 }

@@ -12,25 +12,34 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+/// The formats behind traits that are fuzzed here.
+let traits: [SwiftSetting] = [.define("HEIF")]
+
 let package = Package(
     name: "Fuzz",
     targets: [
         .target(
-            name: "CCodecs",
+            name: "CCodecs", cSettings: [.define("AP_HEIF")],
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
-            swiftSettings: strict),
+            swiftSettings: strict + traits),
+        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
         .target(
-            name: "AttachmentPrep", dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaTypes"],
-            swiftSettings: strict),
+            name: "AttachmentPrep",
+            dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
+            swiftSettings: strict + traits),
         // libFuzzer's entry, which no header of the toolchain declares.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "heif", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
     ]

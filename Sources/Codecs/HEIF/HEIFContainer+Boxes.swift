@@ -23,7 +23,7 @@
             try content.skip(8)
             let handler = try content.code()
             guard handler == "pict" else {
-                throw CodecError(.unsupportedVariant, "items of the kind \(handler.text)")
+                throw CodecError(.unsupportedVariant, "items of the kind \(handler)")
             }
         }
 

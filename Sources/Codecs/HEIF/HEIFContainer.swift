@@ -171,7 +171,7 @@
                 }
                 let property = properties[association.index - 1]
                 if association.isEssential, case .unknown(let type) = property {
-                    throw CodecError(.unsupportedVariant, "the essential property \(type.text)")
+                    throw CodecError(.unsupportedVariant, "the essential property \(type)")
                 }
                 found.append(property)
             }
@@ -181,15 +181,6 @@
         /// What an item refers to by `type`.
         func targets(of item: Int, _ type: FourCC) -> [Int] {
             references.first { $0.from == item && $0.type == type }?.to ?? []
-        }
-    }
-
-    extension FourCC {
-        /// The four characters, where they are any.
-        var text: String {
-            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * $0)) }
-            return bytes.allSatisfy { (0x20..<0x7F).contains($0) }
-                ? String(decoding: bytes, as: UTF8.self) : String(value, radix: 16)
         }
     }
 #endif

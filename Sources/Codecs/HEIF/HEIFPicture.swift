@@ -39,7 +39,9 @@
         /// What to do with the assembled picture, in this order.
         var steps: [HEIFProperty] = []
         var codes: ColorCodes?
-        var hasProfile = false
+        var profile: [UInt8]?
+        /// Nits of the brightest pixel, where the file says.
+        var peak: Double?
         /// Smaller pictures of the same.
         var thumbnails: [Int] = []
 
@@ -114,8 +116,10 @@
                 throw CodecError(.corrupt, "a grid of \(rows) x \(columns) with \(tiles.count) tiles")
             }
             let codec = try Self.codec(try item(tiles[0]).type)
-            guard try tiles.allSatisfy({ id throws(CodecError) in try Self.codec(try item(id).type) == codec }) else {
-                throw CodecError(.unsupportedVariant, "a grid of several codecs")
+            for tile in tiles {
+                guard try Self.codec(try item(tile).type) == codec else {
+                    throw CodecError(.unsupportedVariant, "a grid of several codecs")
+                }
             }
             return HEIFMosaic(codec: codec, columns: columns, rows: rows, tiles: tiles, size: size)
         }
@@ -134,7 +138,7 @@
             case "evc1": name = "EVC in HEIF"
             case "lhv1": name = "layered HEVC"
             case "unci": name = "uncompressed pictures in HEIF (unci)"
-            default: name = "items of the type \(type.text)"
+            default: name = "items of the type \(type)"
             }
             throw CodecError(.unsupportedVariant, name)
         }
@@ -216,7 +220,8 @@
             for property in properties {
                 switch property {
                 case .colorCodes(let codes): self.codes = codes
-                case .colorProfile: hasProfile = true
+                case .colorProfile(let profile): self.profile = profile
+                case .peak(let peak): self.peak = peak
                 default: break
                 }
             }

@@ -55,7 +55,9 @@
         case hevcConfiguration([UInt8])
         case av1Configuration([UInt8])
         case colorCodes(ColorCodes)
-        case colorProfile
+        case colorProfile([UInt8])
+        /// Nits of the brightest pixel.
+        case peak(Double)
         /// Quarters of a turn, anticlockwise.
         case rotation(Int)
         /// Whether left and right change places, else top and bottom.
@@ -88,7 +90,10 @@
                 self = .auxiliary(content.text())
             case "a1op": self = .operatingPoint(try content.number(1) & 31)
             case "lsel": self = .layer(try content.number(2))
-            case "pixi", "pasp", "a1lx", "clli", "mdcv", "cclv", "amve", "udes", "altt", "crtt", "mdft", "free", "skip":
+            case "clli":
+                let peak = try content.number(2)
+                self = peak > 0 ? .peak(Double(peak)) : .descriptive
+            case "pixi", "pasp", "a1lx", "mdcv", "cclv", "amve", "udes", "altt", "crtt", "mdft", "free", "skip":
                 self = .descriptive
             default: self = .unknown(type)
             }
@@ -101,7 +106,7 @@
                     ColorCodes(
                         primaries: try content.number(2), transfer: try content.number(2),
                         matrix: try content.number(2), isFullRange: try content.number(1) & 128 != 0))
-            case "prof", "rICC": return .colorProfile
+            case "prof", "rICC": return .colorProfile(content.rest())
             default: return .descriptive
             }
         }

@@ -43,7 +43,8 @@
                 case "mdia", "minf", "stbl": if depth < 3 { try read(box, depth: depth + 1) }
                 case "hdlr":
                     try box.skip(8)
-                    handler = handler ?? (try box.code())
+                    let code = try box.code()
+                    handler = handler ?? code
                 case "stsd": if entry == nil { entry = try Self.entry(&box) }
                 case "stsz":
                     try box.skip(4)
@@ -52,7 +53,8 @@
                     if size == 0, samples > 0 { size = try box.number(4) }
                 case "stco", "co64":
                     try box.skip(4)
-                    if try box.number(4) > 0 { offset = offset ?? (try box.number(type == "stco" ? 4 : 8)) }
+                    guard try box.number(4) > 0, offset == nil else { continue }
+                    offset = try box.number(type == "stco" ? 4 : 8)
                 default: break
                 }
             }

@@ -45,10 +45,8 @@
                 let width = (size.width + across) >> across
                 let rows = (min(format.size.height, size.height) + down) >> down
                 let stride = (width * format.sampleBytes + 63) & ~63
-                strip.append(
-                    Plane(
-                        base: .allocate(byteCount: stride * (rows + 1), alignment: 64), stride: stride,
-                        width: width, rows: rows))
+                let base = UnsafeMutableRawPointer.allocate(byteCount: stride * (rows + 1), alignment: 64)
+                unsafe strip.append(Plane(base: base, stride: stride, width: width, rows: rows))
             }
         }
 
