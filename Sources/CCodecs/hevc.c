@@ -10,7 +10,7 @@
 #include "late.h"
 
 #define FUNCTIONS(X)                                                                                              \
-    X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data) X(de265_push_end_of_NAL) X(de265_flush_data)     \
+    X(de265_init) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data) X(de265_push_end_of_NAL) X(de265_flush_data)     \
     X(de265_decode) X(de265_get_next_picture) X(de265_get_warning) X(de265_get_error_text) X(de265_get_version)           \
     X(de265_get_default_image_allocation_functions) X(de265_set_image_allocation_functions)                       \
     X(de265_get_image_width) X(de265_get_image_height) X(de265_get_chroma_format) X(de265_get_bits_per_pixel)     \
@@ -45,10 +45,15 @@ static void release_buffer(de265_decoder_context *decoder, struct de265_image *i
     late_de265_get_default_image_allocation_functions()->release_buffer(decoder, image, NULL);
 }
 
+// One more decoder that is never freed: the last one's end drops tables that the next one takes 3 ms to make again.
+static void keep_tables(void) { late_de265_init(); }
+
 int32_t ap_hevc_is_available(void) { return ap_late_load(&library); }
 
 ap_hevc *ap_hevc_create(uint64_t most_pixels) {
     if (!ap_late_load(&library)) return NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, keep_tables);
     ap_hevc *hevc = calloc(1, sizeof *hevc);
     if (!hevc) return NULL;
     hevc->most_pixels = most_pixels;
