@@ -38,6 +38,9 @@ enum Decoders {
             #if TIFF
                 case .tiff: return TIFFDecoder(maxScans: limits.scans)
             #endif
+            #if HEIF
+                case .heic, .heif, .avif: return HEIFSpoolDecoder()
+            #endif
             default: return nil
             }
         } catch {

@@ -38,6 +38,10 @@ let package = Package(
         .executableTarget(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
+            name: "heif", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "media", dependencies: ["MediaContainers", "MediaTypes", "CFuzzer"], swiftSettings: strict),

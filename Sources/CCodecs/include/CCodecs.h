@@ -199,4 +199,6 @@ int32_t ap_tiff_damage(const ap_tiff *tiff);
 int32_t ap_tiff_oddities(const ap_tiff *tiff);
 const char *ap_tiff_version(void);
 
+#include "heif.h"
+
 #endif
