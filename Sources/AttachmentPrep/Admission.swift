@@ -100,7 +100,8 @@ struct Admission {
         }
         let detailed = enough.last {
             header.prefersDetail
-                && need(header, targets, $0, inputLimit: options.limits.inputBytes) <= options.limits.memory
+                && stages(header, targets, $0, inputLimit: options.limits.inputBytes)
+                    .need(beyondHeader: 0) <= options.limits.memory
         }
         return detailed ?? enough.first ?? header.steps
     }
