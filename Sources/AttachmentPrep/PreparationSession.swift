@@ -335,9 +335,10 @@ public struct PreparationSession: ~Copyable {
         guard let rows, let header, let admission else {
             throw PrepError(.truncated, .decode, Refusal.endsEarly)
         }
+        stage = .decoded
+        if decoder?.isWhole == true { return notes.isOdd = true }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
-        stage = .decoded
     }
 
     private mutating func write(

@@ -23,6 +23,9 @@ package protocol ImageDecoder: ~Copyable {
     /// What a decoder saw besides pixels.
     var notes: DecodeNotes { get }
 
+    /// Whether all of the picture was there, when the bytes ended before the file did.
+    var isWhole: Bool { get }
+
     /// Bytes of the head that a second decoder needs before the bytes that follow the header.
     var head: [UInt8] { get }
 
@@ -34,6 +37,7 @@ package protocol ImageDecoder: ~Copyable {
 }
 
 extension ImageDecoder where Self: ~Copyable {
+    package var isWhole: Bool { false }
     package var head: [UInt8] { [] }
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
     package mutating func keepLosslessCopy(limit: Int?) {}

@@ -21,6 +21,10 @@ package struct BMPDecoder: ~Copyable, ImageDecoder {
 
     package init() {}
 
+    package var isWhole: Bool {
+        stage == .tail || stage == .over || stage == .pixels && (runs?.linesLeft ?? rowsLeft) == 0
+    }
+
     package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
     {
         var at = 0

@@ -28,6 +28,8 @@
 
         package init() {}
 
+        package var isWhole: Bool { stage == .after || stage == .over }
+
         package mutating func push(
             _ bytes: Span<UInt8>, into rows: RowPipeline?
         ) throws(CodecError) -> DecodeStep {

@@ -25,7 +25,7 @@
         private var kept: [UInt8] = []
         private var isHeaderGiven = false
         private var isStarted = false
-        private(set) var isWhole = false
+        private(set) package var isWhole = false
         private(set) package var notes = DecodeNotes()
 
         /// An EXIF block larger than a JPEG segment can hold is not read for its orientation.

@@ -52,7 +52,7 @@ private func decode<Decoder: ImageDecoder & ~Copyable>(
         case .needsInput: at = end
         case .header(let found, let used):
             at += used
-            guard header == nil, Double(found.size.width) * Double(found.size.height) <= 200_000 else {
+            guard header == nil, Double(found.size.width) * Double(found.size.height) <= 20_000 else {
                 throw CodecError(.tooManyPixels, "")
             }
             if found.isProvisional { return .failure(.unreadable) }
@@ -114,7 +114,7 @@ private func spool<Spooled: SpoolDecoder & ~Copyable>(
     var decoder = try make()
     let file = Memory(bytes)
     guard let header = try decoder.readHeader(from: file, shouldStop: { false }),
-        Double(header.size.width) * Double(header.size.height) <= 200_000
+        Double(header.size.width) * Double(header.size.height) <= 20_000
     else { return }
     let numerator = header.numerators.first ?? header.steps
     let rows = pipeline(header, numerator)
