@@ -28,10 +28,16 @@ struct BMPBuilder {
             second = Array(second.prefix(headerBytes))
         }
         if headerBytes == 40 { second += masks.flatMap { little(Int($0), 4) } }
-        let colors = palette.flatMap { headerBytes == 12 ? $0 : $0 + [0] }
+        let colors: [UInt8] = palette.flatMap { color -> [UInt8] in headerBytes == 12 ? color : color + [0] }
         let offset = 14 + second.count + colors.count + gap
-        let head = Array("BM".utf8) + little(offset + data.count, 4) + little(0, 4) + little(offset, 4)
-        return head + second + colors + [UInt8](repeating: 0xAA, count: gap) + data
+        var file = Array("BM".utf8)
+        file += little(offset + data.count, 4)
+        file += little(0, 4)
+        file += little(offset, 4)
+        file += second
+        file += colors
+        file += [UInt8](repeating: 0xAA, count: gap)
+        return file + data
     }
 
     private func little(_ value: Int, _ count: Int) -> [UInt8] {

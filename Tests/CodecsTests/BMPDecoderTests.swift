@@ -143,13 +143,17 @@ private let matte: [UInt8] = [0x40, 0x80, 0xC0]
 
     @Test func anyPiecesAndNoCutIsWhole() throws {
         let waves = Picture.waves(37, 29)
-        let palette = (0..<256).map { [UInt8($0), UInt8(255 - $0), UInt8($0 / 2)] }
+        let palette: [[UInt8]] = (0..<256).map { [UInt8($0), UInt8(255 - $0), UInt8($0 / 2)] }
         var runs: [UInt8] = []
-        for y in 0..<29 { runs += [30, UInt8(y), 0, 7] + (0..<7).map { UInt8($0 * 30 + y) } + [0, 0, 0] }
+        for y in 0..<29 {
+            runs += [30, UInt8(y), 0, 7]
+            for x in 0..<7 { runs.append(UInt8(x * 30 + y)) }
+            runs += [0, 0, 0]
+        }
+        var rows: [UInt8] = []
+        for y in 0..<29 { rows += waves.samples[(y * 111)..<(y * 111 + 111)] + [0] }
         let files = [
-            BMPBuilder(
-                width: 37, height: 29,
-                data: (0..<29).flatMap { Array(waves.samples[($0 * 111)..<($0 * 111 + 111)]) + [0] }),
+            BMPBuilder(width: 37, height: 29, data: rows),
             BMPBuilder(
                 width: 37, height: 29, bits: 8, compression: 1, palette: palette, data: runs + [0, 1]),
         ]
