@@ -188,7 +188,8 @@ extension OutputFile: MediaOutput {
     }
 
     func expect(_ bytes: Int) throws(MediaError) {
-        guard bytes <= limit + droppableBytes - size else {
+        // Who knows what is still to come knows that nothing of it will be dropped.
+        guard bytes <= limit - size + (bytes > 0 ? 0 : droppableBytes) else {
             throw MediaError(.overLimit, "limit \(limit) bytes")
         }
     }

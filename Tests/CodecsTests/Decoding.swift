@@ -42,7 +42,10 @@ func decode(
     var consumed: Int?
     for range in ranges ?? [0..<bytes.count] where consumed == nil {
         var at = range.lowerBound
-        while at < range.upperBound, consumed == nil {
+        var isJustStarted = false
+        // Once started a decoder is pushed on, if only with nothing: it may hold the bytes that its header took.
+        while at < range.upperBound || isJustStarted, consumed == nil {
+            isJustStarted = false
             switch try decoder.push(bytes.span.extracting(at..<range.upperBound), into: rows) {
             case .needsInput: at = range.upperBound
             case .header(let found, let used):
@@ -52,6 +55,7 @@ func decode(
                 rows = pipeline(found, plan)
                 if let limit = plan.copyLimit { decoder.keepLosslessCopy(limit: limit) }
                 try decoder.start(numerator: plan.numerator ?? found.steps, memoryLimit: 64_000_000)
+                isJustStarted = true
             case .finished(let used): consumed = at + used
             }
         }
