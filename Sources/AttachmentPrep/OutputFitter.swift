@@ -89,7 +89,8 @@ struct OutputFitter {
         }
         let ratio =
             Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytes - Self.headerBytes))
-        let share = Double(max(result.size.width, result.size.height)) / Double(max(whole.width, whole.height))
+        let share =
+            Double(max(result.size.width, result.size.height)) / Double(max(whole.width, whole.height))
         let next = whole.scaled(by: min(1, share * ratio.squareRoot() * 1.05))
         return next == result.size ? nil : next
     }

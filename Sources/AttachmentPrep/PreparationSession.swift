@@ -336,7 +336,10 @@ public struct PreparationSession: ~Copyable {
             throw PrepError(.truncated, .decode, Refusal.endsEarly)
         }
         stage = .decoded
-        if decoder?.isWhole == true { return notes.isOdd = true }
+        if decoder?.isWhole == true {
+            notes.isOdd = true
+            return
+        }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
     }

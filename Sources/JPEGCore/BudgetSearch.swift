@@ -116,7 +116,8 @@ package struct BudgetSearch: Sendable {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
         let divisor = (outlook?.tables ?? ladder.tables(0)).meanChroma
-        guard halved.subsampling == .s420, loss > min(Self.unbearableLoss, Self.worthwhileLoss * divisor * divisor)
+        guard halved.subsampling == .s420,
+            loss > min(Self.unbearableLoss, Self.worthwhileLoss * divisor * divisor)
         else {
             return ceiling ?? halved.run(isCancelled)
         }

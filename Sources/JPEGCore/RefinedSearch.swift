@@ -222,7 +222,9 @@ extension RefinedSearch {
 /// What a quarter of the rows tells.
 extension RefinedSearch {
     private func bits(_ counts: [SymbolCounts]) -> Int {
-        counts.reduce(0) { $0 + HuffmanTable(counts: $1.dc).totalBits + HuffmanTable(counts: $1.ac).totalBits }
+        counts.reduce(0) {
+            $0 + HuffmanTable(counts: $1.dc).totalBits + HuffmanTable(counts: $1.ac).totalBits
+        }
     }
 
     /// Counts a choice makes with the rates at hand, and how many of luma's values are fine.
@@ -239,7 +241,8 @@ extension RefinedSearch {
     /// Symbols of the latest try in the sampled rows.
     private func tokenSample() -> [SymbolCounts] {
         let luma = pass.sample(0..<1, of: tokens, rows: rows)
-        return image.geometry.componentCount == 3 ? [luma, pass.sample(1..<3, of: tokens, rows: rows)] : [luma]
+        return image.geometry.componentCount == 3
+            ? [luma, pass.sample(1..<3, of: tokens, rows: rows)] : [luma]
     }
 
     /// Notes how the whole picture of the latest try goes with its sampled rows.
@@ -287,7 +290,8 @@ extension RefinedSearch {
             if isNear { break }
         }
         scriptShare = 1
-        let blocks = (0..<image.geometry.mcusDown).reduce(0) { $0 + (rows.contains($1) ? 1 : 0) }
+        let blocks =
+            (0..<image.geometry.mcusDown).reduce(0) { $0 + (rows.contains($1) ? 1 : 0) }
             * image.geometry.blocksPerMCURow(of: 0)
         let outlook = Outlook(
             scale: ladder.scale(step), tables: ladder.tables(step),
@@ -393,7 +397,8 @@ extension RefinedSearch {
         }
         let units = jump(distance, Self.typicalSlope)
         let floor = step == ladder.last ? 0 : Strength.range.lowerBound
-        return Choice(step: step, strength: Strength(units: max(floor, min(Strength.range.upperBound, units))))
+        return Choice(
+            step: step, strength: Strength(units: max(floor, min(Strength.range.upperBound, units))))
     }
 
     /// Steps to cover a distance in log size; bounded, because a slope may be next to nothing.

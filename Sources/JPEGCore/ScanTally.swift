@@ -36,7 +36,9 @@ struct ScanTally {
     }
 }
 
-/// One pass over the blocks of a scan. All addresses: the first token of a whole block, and 256 counts.
+/// One pass over the blocks of a scan.
+///
+/// All addresses: the first token of a whole block, and 256 counts.
 private struct TallyPass {
     let first: Int
     let last: Int
@@ -51,7 +53,9 @@ private struct TallyPass {
         self.low = low
     }
 
-    /// A token's position, and its magnitude without the bits left out; moves behind it. Position 0 ends a block.
+    /// A token's position, and its magnitude without the bits left out; moves behind it.
+    ///
+    /// Position 0 ends a block.
     @inline(__always)
     private func next(_ at: inout UnsafePointer<UInt16>) -> (position: Int, size: Int) {
         let word = unsafe Int(at[0])

@@ -5,7 +5,7 @@ import Testing
 @Suite(.enabled(if: Outside.isMeasurable)) struct MemoryNeedTests {
     @Test(arguments: [(false, 8), (true, 8), (true, 16)] as [(Bool, UInt8)])
     func png(isInterlaced: Bool, depth: UInt8) throws {
-        let png = PNGParts(width: 400, height: 1100, color: .rgba, depth: depth, isInterlaced: isInterlaced) {
+        let png = PNGParts(width: 120, height: 1100, color: .rgba, depth: depth, isInterlaced: isInterlaced) {
             x, y in
             let pixel = [
                 UInt8(truncatingIfNeeded: x), UInt8(truncatingIfNeeded: y), UInt8((x ^ y) & 255), 200,
@@ -25,9 +25,10 @@ import Testing
         }
     }
 
-    /// A whole picture's coefficients would be 36 and 96 MB, with the last scan cut off as without.
-    @Test(arguments: [FlatProgressive.quarterChroma, .inks]) func progressive(kind: FlatProgressive) throws {
-        let whole = kind.jpeg(12_000, 1000)
+    /// A whole picture's coefficients would be 18 MB, with the last scan cut off as without.
+    @Test(arguments: [(FlatProgressive.quarterChroma, 600), (.inks, 225)])
+    func progressive(kind: FlatProgressive, height: Int) throws {
+        let whole = kind.jpeg(10_000, height)
         let last = try #require(whole.indices.last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
         let runs = [
             try #require(Outside(whole, "--memory-limit 14MiB")),

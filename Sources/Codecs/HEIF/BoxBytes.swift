@@ -29,7 +29,9 @@
             for byte in bytes[at..<(at + size)] { value = value << 8 | UInt64(byte) }
             at += size
             // Offsets and lengths beyond 2^63 are in no file.
-            guard let value = Int(exactly: value) else { throw CodecError(.corrupt, "a number of 2^63 or more") }
+            guard let value = Int(exactly: value) else {
+                throw CodecError(.corrupt, "a number of 2^63 or more")
+            }
             return value
         }
 

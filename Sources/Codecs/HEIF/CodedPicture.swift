@@ -213,7 +213,9 @@
         private func hevcFormat(_ file: HEIFFile) throws(CodecError) -> PlaneFormat {
             guard ap_hevc_is_available() != 0 else { throw CodecError(.missingLibrary, "libde265") }
             let configuration = try HEVCConfiguration(self.configuration)
-            if let set = configuration.units.first(where: { HEVCUnit.type($0[0]) == HEVCUnit.sequenceParameters }) {
+            if let set = configuration.units.first(where: {
+                HEVCUnit.type($0[0]) == HEVCUnit.sequenceParameters
+            }) {
                 return try HEVCUnit.format(set)
             }
             // As in hev1: the set comes before the picture.

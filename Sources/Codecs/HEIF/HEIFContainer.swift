@@ -117,7 +117,9 @@
             var position = range.lowerBound + 4
             var (bytes, boxes) = (0, 0)
             while let box = try Self.header(file, position, limit: range.upperBound) {
-                guard box.end <= range.upperBound else { throw CodecError(.corrupt, "a box leaves its parent") }
+                guard box.end <= range.upperBound else {
+                    throw CodecError(.corrupt, "a box leaves its parent")
+                }
                 boxes += 1
                 guard boxes <= Self.mostBoxes else { throw CodecError(.corrupt, "too many boxes") }
                 if shouldStop() { throw CodecError(.stopped, "stopped") }

@@ -107,7 +107,9 @@
         private func grid(_ id: Int, _ file: HEIFFile) throws(CodecError) -> HEIFMosaic {
             let data = try data(of: id, fileSize: file.size)
             var content = BoxBytes(try data.bytes(of: file, at: 0, count: min(12, data.count)))
-            guard try content.number(1) == 0 else { throw CodecError(.unsupportedVariant, "another kind of grid") }
+            guard try content.number(1) == 0 else {
+                throw CodecError(.unsupportedVariant, "another kind of grid")
+            }
             let fieldSize = try content.number(1) & 1 == 1 ? 4 : 2
             let (rows, columns) = (try content.number(1) + 1, try content.number(1) + 1)
             let size = PixelSize(try content.number(fieldSize), try content.number(fieldSize))

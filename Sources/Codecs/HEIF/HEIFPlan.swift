@@ -51,12 +51,13 @@
             return [8, 4, 2, 1].filter { picture.color.rows == 1 || color.size.height % $0 == 0 }
         }
 
-        /// What the container says of the colours counts; a profile more than codes. Else what the stream says.
+        /// What the container says of the colours, a profile before codes; else what the stream says.
         var colour: ColourPlan {
             if let profile = picture.profile { return ColourPlan(profile: profile, layout: layout) }
             let codes = picture.codes ?? color.codes
             return ColourPlan(
-                coding: CodingPoints(primaries: codes.primaries, transfer: codes.transfer), peak: picture.peak,
+                coding: CodingPoints(primaries: codes.primaries, transfer: codes.transfer),
+                peak: picture.peak,
                 layout: layout)
         }
 
@@ -115,7 +116,9 @@
     extension HEIFContainer {
         /// What a mosaic's tiles are like, by the first one's header.
         fileprivate func format(of mosaic: HEIFMosaic, _ file: HEIFFile) throws(CodecError) -> PlaneFormat {
-            guard let first = mosaic.tiles.first else { throw CodecError(.corrupt, "a picture without parts") }
+            guard let first = mosaic.tiles.first else {
+                throw CodecError(.corrupt, "a picture without parts")
+            }
             let format = try coded(first, file).format(file)
             try MosaicRows.check(mosaic, format)
             return format

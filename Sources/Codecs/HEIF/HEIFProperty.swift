@@ -93,7 +93,8 @@
             case "clli":
                 let peak = try content.number(2)
                 self = peak > 0 ? .peak(Double(peak)) : .descriptive
-            case "pixi", "pasp", "a1lx", "mdcv", "cclv", "amve", "udes", "altt", "crtt", "mdft", "free", "skip":
+            case "pixi", "pasp", "a1lx", "mdcv", "cclv", "amve", "udes", "altt", "crtt", "mdft", "free",
+                "skip":
                 self = .descriptive
             default: self = .unknown(type)
             }

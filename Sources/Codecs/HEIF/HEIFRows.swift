@@ -93,7 +93,11 @@
 
         /// Luma and chroma of the output row whose first row of luma is `top`.
         private func fillLines(_ top: Int) {
-            if color.format.sampleBytes == 1 { fillLines(UInt8.self, top) } else { fillLines(UInt16.self, top) }
+            if color.format.sampleBytes == 1 {
+                fillLines(UInt8.self, top)
+            } else {
+                fillLines(UInt16.self, top)
+            }
         }
 
         private func fillLines<S: SampleLines.Sample>(_ type: S.Type, _ top: Int) {
@@ -118,7 +122,8 @@
             let format = color.format
             let (width, count) = (color.size.width, (color.size.width + format.across) >> format.across)
             let (near, far, weight) = chroma(for: y)
-            guard let nearRow = unsafe row(type, plane, near), let farRow = unsafe row(type, plane, far) else {
+            guard let nearRow = unsafe row(type, plane, near), let farRow = unsafe row(type, plane, far)
+            else {
                 return
             }
             let blended = unsafe line(3)
@@ -183,11 +188,17 @@
                 outBits: layout.bitsPerSample, isMonochrome: true)
             let line = unsafe line(0)
             if alpha.format.sampleBytes == 1 {
-                unsafe SampleLines.widen(row.assumingMemoryBound(to: UInt8.self), alpha.size.width, into: line)
+                unsafe SampleLines.widen(
+                    row.assumingMemoryBound(to: UInt8.self), alpha.size.width, into: line)
             } else {
-                unsafe SampleLines.widen(row.assumingMemoryBound(to: UInt16.self), alpha.size.width, into: line)
+                unsafe SampleLines.widen(
+                    row.assumingMemoryBound(to: UInt16.self), alpha.size.width, into: line)
             }
-            if layout.bitsPerSample == 8 { addAlpha(UInt8.self, matrix) } else { addAlpha(UInt16.self, matrix) }
+            if layout.bitsPerSample == 8 {
+                addAlpha(UInt8.self, matrix)
+            } else {
+                addAlpha(UInt16.self, matrix)
+            }
         }
 
         private func addAlpha<S: SampleLines.Sample>(_ type: S.Type, _ matrix: ColorMatrix) {

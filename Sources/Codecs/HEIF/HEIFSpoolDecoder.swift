@@ -25,7 +25,9 @@
         ) throws(CodecError) -> ImageHeader? {
             let file = HEIFFile(file: file)
             var container = try HEIFContainer(file, shouldStop: shouldStop)
-            notes.hasMetadata = container.items.values.contains { ["Exif", "mime", "uri "].contains($0.type) }
+            notes.hasMetadata = container.items.values.contains {
+                ["Exif", "mime", "uri "].contains($0.type)
+            }
             if let movie = container.movie {
                 let track = try? HEIFTrack.first(in: movie, file)
                 notes.isAnimated = (track?.samples ?? 0) > 1

@@ -22,7 +22,9 @@
 
         /// The first track of pictures in a movie; nil where there is none.
         static func first(in movie: Range<Int>, _ file: HEIFFile) throws(CodecError) -> HEIFTrack? {
-            guard movie.count <= mostBytes else { throw CodecError(.corrupt, "a movie of \(movie.count) bytes") }
+            guard movie.count <= mostBytes else {
+                throw CodecError(.corrupt, "a movie of \(movie.count) bytes")
+            }
             var content = BoxBytes(try file.bytes(at: movie.lowerBound, count: movie.count))
             while let (type, box) = try content.box() {
                 guard type == "trak" else { continue }

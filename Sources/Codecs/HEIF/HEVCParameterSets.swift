@@ -87,7 +87,9 @@
                 size.height -= (top + bottom) << down
             }
             let depths = (8 + (try bits.exponential()), 8 + (try bits.exponential()))
-            guard size.width > 0, size.height > 0 else { throw CodecError(.corrupt, "HEVC without a shown part") }
+            guard size.width > 0, size.height > 0 else {
+                throw CodecError(.corrupt, "HEVC without a shown part")
+            }
             guard depths.0 <= 12, chroma == 0 || depths.1 == depths.0 else {
                 throw CodecError(.unsupportedVariant, "HEVC of \(depths.0) and \(depths.1) bits")
             }
@@ -130,7 +132,9 @@
         }
 
         mutating func skip(_ count: Int) throws(CodecError) {
-            guard count <= bytes.count * 8 - at else { throw CodecError(.corrupt, "a parameter set ends early") }
+            guard count <= bytes.count * 8 - at else {
+                throw CodecError(.corrupt, "a parameter set ends early")
+            }
             at += count
         }
 

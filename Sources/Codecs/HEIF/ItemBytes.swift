@@ -11,7 +11,9 @@
         func bytes(at offset: Int, count: Int) throws(CodecError) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: count)
             let read = try read(at: offset, &bytes)
-            guard read == count else { throw CodecError(.truncated, "the bytes end within what is described") }
+            guard read == count else {
+                throw CodecError(.truncated, "the bytes end within what is described")
+            }
             return bytes
         }
 

@@ -32,7 +32,8 @@
         ///   - format: of each tile.
         ///   - decode: decodes a tile by its item.
         init(
-            _ mosaic: HEIFMosaic, _ format: PlaneFormat, decode: @escaping (Int) throws(CodecError) -> CodedPicture
+            _ mosaic: HEIFMosaic, _ format: PlaneFormat,
+            decode: @escaping (Int) throws(CodecError) -> CodedPicture
         ) throws(CodecError) {
             self.mosaic = mosaic
             self.format = format
@@ -66,9 +67,11 @@
                 let (all, overflow) = count.multipliedReportingOverflow(by: side)
                 return !overflow && all >= whole && all - side < whole
             }
-            guard fits(mosaic.columns, tile.width, size.width), fits(mosaic.rows, tile.height, size.height) else {
+            guard fits(mosaic.columns, tile.width, size.width), fits(mosaic.rows, tile.height, size.height)
+            else {
                 throw CodecError(
-                    .corrupt, "\(mosaic.columns) x \(mosaic.rows) tiles of \(tile.width) x \(tile.height) pixels")
+                    .corrupt,
+                    "\(mosaic.columns) x \(mosaic.rows) tiles of \(tile.width) x \(tile.height) pixels")
             }
             let isEven =
                 (mosaic.columns == 1 || tile.width & format.across == 0)
@@ -79,8 +82,10 @@
         /// Decodes until row `y` of luma and row `chroma` of the other planes are there.
         func prepare(luma y: Int, chroma: Int) throws(CodecError) {
             let (height, down) = (format.size.height, format.down)
-            while tileRow < 0 || mosaic.isGrid && tileRow < mosaic.rows - 1
-                && (y >= (tileRow + 1) * height || !format.isMonochrome && chroma >= (tileRow + 1) * height >> down)
+            while tileRow < 0
+                || mosaic.isGrid && tileRow < mosaic.rows - 1
+                    && (y >= (tileRow + 1) * height
+                        || !format.isMonochrome && chroma >= (tileRow + 1) * height >> down)
             {
                 try advance()
             }

@@ -26,7 +26,9 @@
         /// Spreads a row of `count` blended samples over `width` pixels, again four times as large.
         ///
         /// - Parameter isLeft: each lies on the left one of its two pixels, else between them.
-        static func spread(_ row: UnsafePointer<UInt16>, _ count: Int, isLeft: Bool, _ width: Int, into out: Line) {
+        static func spread(
+            _ row: UnsafePointer<UInt16>, _ count: Int, isLeft: Bool, _ width: Int, into out: Line
+        ) {
             guard count > 0 else { return }
             var last = unsafe row[0]
             for i in 0..<(width / 2) {

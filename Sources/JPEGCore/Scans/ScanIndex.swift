@@ -193,7 +193,9 @@ package struct ScanIndex: ~Copyable {
         for component in scan.components {
             if !scans.isEmpty {
                 let first = min(scan.firstCoefficient, 1)
-                for k in first...max(scan.lastCoefficient, 9) { knownBefore[component][k] = known[component][k] }
+                for k in first...max(scan.lastCoefficient, 9) {
+                    knownBefore[component][k] = known[component][k]
+                }
             } else {
                 for k in 0..<10 { knownBefore[component][k] = 0 }
             }
