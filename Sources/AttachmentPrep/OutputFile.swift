@@ -140,7 +140,7 @@ final class OutputFile {
 
 extension OutputFile: MediaOutput {
     func append(_ bytes: Span<UInt8>) throws(MediaError) {
-        try expect(bytes.count)
+        try checkRoom(for: bytes.count, beyond: droppableBytes)
         do {
             try writeOnce(bytes, at: size)
         } catch {
@@ -189,13 +189,17 @@ extension OutputFile: MediaOutput {
 
     func expect(_ bytes: Int) throws(MediaError) {
         // Who knows what is still to come knows that nothing of it will be dropped.
-        guard bytes <= limit - size + (bytes > 0 ? 0 : droppableBytes) else {
+        try checkRoom(for: bytes, beyond: 0)
+    }
+
+    private func checkRoom(for bytes: Int, beyond droppable: Int) throws(MediaError) {
+        guard bytes <= limit + droppable - size else {
             throw MediaError(.overLimit, "limit \(limit) bytes")
         }
     }
 
     func become(_ format: MediaFormat) throws(MediaError) {
         limit = ceiling(format)
-        try expect(0)
+        try checkRoom(for: 0, beyond: droppableBytes)
     }
 }

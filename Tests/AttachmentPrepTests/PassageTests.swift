@@ -114,6 +114,16 @@ import Testing
         #expect(prepare(film("vide", 5_000_001)).output?.format == .mp4)
     }
 
+    /// A tag behind the sound does not count: it is not in the output.
+    @Test func tagsBehindDoNotCount() {
+        let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0x55, count: 413)
+        let sound = Array(repeatElement(frame, count: 20).joined())
+        let tag = Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
+        let run = prepare(sound + tag, .pieces(1000)) { $0.maxBytes = sound.count }
+        #expect(run.picture == sound && run.record.warnings == [.metadataRemoved])
+        #expect(prepare(sound + tag) { $0.maxBytes = sound.count - 1 }.code == .overLimit)
+    }
+
     /// Frames of a byte each: their index is four times as large as they are, which shows early.
     @Test func indexCounts() {
         let scratch = Scratch()
