@@ -59,7 +59,8 @@ package import Pixels
         let isDCOnly = job.numerator == 1 && index.isProgressive && !index.lacksCoefficients
         let scans: LockstepReader
         do throws(ScanError) {
-            scans = try LockstepReader(index, file, isDCOnly: isDCOnly, mayBeCut: isTruncated, rowCount: rowCount)
+            scans = try LockstepReader(
+                index, file, isDCOnly: isDCOnly, mayBeCut: isTruncated, rowCount: rowCount)
         } catch { throw CodecError(error) }
         try decode(scans, job, rows)
         isOddData = scans.isOdd

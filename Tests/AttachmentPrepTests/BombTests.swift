@@ -89,7 +89,8 @@ import Testing
 
     /// Image data that goes on behind the picture, through a pipe: a quarter of a gigabyte inflated, then gigabytes as they are.
     @Test func endlessImageData() throws {
-        let header = PNGParts.signature + PNGParts.chunk("IHDR", PNGParts.big(4) + PNGParts.big(4) + [8, 0, 0, 0, 0])
+        let header =
+            PNGParts.signature + PNGParts.chunk("IHDR", PNGParts.big(4) + PNGParts.big(4) + [8, 0, 0, 0, 0])
         let scratch = Scratch()
         let inflating = header + PNGParts.chunk("IDAT", Zeros.zlib(Self.much)) + PNGParts.end
         _ = try Self.check(Outside(inflating), nil, "inflating")

@@ -19,9 +19,11 @@ struct Outside {
             .joined(separator: "/")
         let run = shell(
             (command.map { "\($0) 2> /dev/null | " } ?? "") + "/usr/bin/time -f '%M %U %S' -o \(report) "
-                + "/\(program) prepare \(path) --output \(scratch.path) --json --timeout 900 \(options) 2> /dev/null")
+                + "/\(program) prepare \(path) --output \(scratch.path) --json --timeout 900 \(options) 2> /dev/null"
+        )
         // GNU time says first if a command failed.
-        let words = String(decoding: contents(report) ?? [], as: UTF8.self)
+        let words =
+            String(decoding: contents(report) ?? [], as: UTF8.self)
             .split(separator: "\n").last?.split(separator: " ") ?? []
         guard words.count == 3, let kibibytes = Int(words[0]), let user = Double(words[1]),
             let system = Double(words[2])
