@@ -84,11 +84,11 @@ struct Admission {
             mayPassLossless: header.mayPassLossless && placement.size == upright)
     }
 
-    /// The smallest scale of the codec that leaves every target its headroom.
+    /// The smallest scale of the codec that leaves every target its headroom, or the largest that memory allows.
     private static func numerator(
         _ header: ImageHeader, _ targets: [Target], _ options: PreparationOptions
     ) -> Int {
-        header.numerators.first { n in
+        let enough = header.numerators.filter { n in
             let isMeans = n == 1 && header.isProgressive
             let headroom = isMeans && options.acceptsMeans ? 1 : headroom
             return targets.allSatisfy { target in
@@ -97,7 +97,13 @@ struct Admission {
                 return place.width * scale >= headroom * Double(place.size.width)
                     && place.height * scale >= headroom * Double(place.size.height)
             }
-        } ?? header.steps
+        }
+        let detailed = enough.last {
+            header.prefersDetail
+                && stages(header, targets, $0, inputLimit: options.limits.inputBytes)
+                    .need(beyondHeader: 0) <= options.limits.memory
+        }
+        return detailed ?? enough.first ?? header.steps
     }
 
     /// What a job holds: decoder, pipeline and scalers together, then the bitmaps with one encoder at a time; and

@@ -9,6 +9,7 @@ struct RefinedSearch {
     private let maxBytes: Int
     private let pass: TrellisPass
     private let progressive: Progressive
+    private let effort: Effort
     private var script: ScanScript
     /// What the script takes of the bytes of a sequential file, as the latest tries show it.
     private var scriptShare = 1.0
@@ -65,6 +66,7 @@ struct RefinedSearch {
         goodFill = effort == .best ? 0.9993 : 0.9965
         aim = effort == .best ? 0.9998 : 0.9982
         self.progressive = progressive
+        self.effort = effort
         script = .sequential
         self.image = image
         self.ladder = ladder
@@ -150,7 +152,21 @@ extension RefinedSearch {
         tried.scans = scans
         tried.bytes = scans.unstuffedBytes(image.geometry) + scans.entropyBytes / 256
         scriptShare = Double(tried.bytes) / Double(max(1, sequential))
+        if effort == .best { rates = scanRates() }
         return tried
+    }
+
+    /// What symbols cost in the scans of the latest try.
+    private func scanRates() -> [CodeRates] {
+        func counts(_ component: Int, _ band: ClosedRange<Int>) -> [UInt32] {
+            let scan = ScanScript.Scan(components: component..<(component + 1), band: band)
+            return ScanTally(scan, image.geometry, tokens, rows: .all).counts
+        }
+        let last = CodeRates.Low.last
+        let luma = CodeRates(scan: counts(0, (last + 1)...63)[...], low: counts(0, 1...last)[...])
+        guard image.geometry.componentCount == 3 else { return [luma] }
+        let chroma = zip(counts(1, 1...63), counts(2, 1...63)).map { $0 + $1 }
+        return [luma, CodeRates(scan: chroma[...], low: nil)]
     }
 
     /// Takes the script that needs least for the latest try, as far as a glance tells, and counts its scans.

@@ -84,7 +84,8 @@ private struct TallyPass {
 
     @inline(__always)
     mutating func refine(_ block: UnsafePointer<UInt16>, _ counts: UnsafeMutablePointer<UInt32>) {
-        let end = unsafe lastNewPosition(block)
+        // Found out only where there is a long run, which is rare.
+        var end: Int?
         var at = unsafe block
         var position = first &- 1
         var run = 0
@@ -95,7 +96,10 @@ private struct TallyPass {
             if here < first || size == 0 { continue }
             run &+= here &- position &- 1
             position = here
-            while run > 15, here <= end {
+            while run > 15 {
+                let newest = unsafe end ?? lastNewPosition(block)
+                end = newest
+                if here > newest { break }
                 unsafe flush(counts)
                 unsafe counts[0xF0] &+= 1
                 bits &+= pending

@@ -116,8 +116,10 @@ private struct BandWalk {
 
     /// A later scan: one more bit of what is known, and what this bit makes known.
     mutating func refine(_ block: TokenReader, _ sink: inout some SymbolSink) {
-        let end = lastNewPosition(block)
+        let start = block
         var block = block
+        // Found out only where there is a long run, which is rare.
+        var end: Int?
         var position = first - 1
         var run = 0
         while true {
@@ -127,7 +129,10 @@ private struct BandWalk {
             if here < first || size == 0 { continue }
             run += here - position - 1
             position = here
-            while run > 15, here <= end {
+            while run > 15 {
+                let newest = end ?? lastNewPosition(start)
+                end = newest
+                if here > newest { break }
                 flush(&sink)
                 sink.put(0xF0, 0, isChroma: false)
                 putPending(&sink)

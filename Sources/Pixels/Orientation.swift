@@ -57,3 +57,28 @@ extension Bitmap {
         return Bitmap(size: size, channels: channels, pixels: out)
     }
 }
+
+extension Orientation {
+    /// Where a step to the right and one down in the stored picture lead in the upright one.
+    private var steps: [Int] {
+        switch self {
+        case .upright: [1, 0, 0, 1]
+        case .mirrored: [-1, 0, 0, 1]
+        case .rotated180: [-1, 0, 0, -1]
+        case .flipped: [1, 0, 0, -1]
+        case .transposed: [0, 1, 1, 0]
+        case .rotated90: [0, 1, -1, 0]
+        case .transversed: [0, -1, -1, 0]
+        case .rotated270: [0, -1, 1, 0]
+        }
+    }
+
+    /// What turning by this and then by `next` comes to.
+    package func followed(by next: Orientation) -> Orientation {
+        let (a, b) = (steps, next.steps)
+        // A step (x, y) goes to x · (b0, b1) + y · (b2, b3).
+        func step(_ x: Int, _ y: Int) -> [Int] { [x * b[0] + y * b[2], x * b[1] + y * b[3]] }
+        let both = step(a[0], a[1]) + step(a[2], a[3])
+        return Self.allCases.first { $0.steps == both } ?? .upright
+    }
+}

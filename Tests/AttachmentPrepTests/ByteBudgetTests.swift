@@ -117,7 +117,7 @@ import Testing
 
     /// A higher floor never means more pixels, and a high one fewer.
     @Test func floorDecidesPixels() throws {
-        let widths = [10, 50, 80].map { floor in
+        let widths = [10, 50, 89].map { floor in
             prepare(Self.sources[2]) { ($0.minQuality, $0.maxBytes) = (floor, 6_000) }.output?.width ?? 0
         }
         #expect(widths[0] >= widths[1] && widths[1] > widths[2] && widths[2] > 0)

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 BUDGETS = (10, 20, 30, 50, 80, 120, 200, 300)
-IMPOSSIBLE = (1, 100, 300)
+IMPOSSIBLE = (1, 100, 200)
 
 
 def prepare(attachprep, source, budget, effort, folder):

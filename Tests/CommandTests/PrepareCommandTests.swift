@@ -146,12 +146,12 @@ import Testing
         #expect(run.errors.split(separator: "\n").count == 2)
     }
 
-    /// sniff says the table's action; what has no decoder yet is refused by name.
-    @Test func whatHasNoDecoderIsRefused() throws {
+    /// What is recognised but not accepted is refused by name.
+    @Test func whatIsNotAcceptedIsRefused() throws {
         let place = try Workplace()
-        try place.write(["a": Data(Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B])])
+        try place.write(["a": Data(Array("8BPS".utf8) + [0, 1] + [UInt8](repeating: 0, count: 40))])
         let said = try place.run("attachprep sniff a").output
-        #expect(said == "a: gif, image/gif, com.compuserve.gif, transcode\n")
+        #expect(said == "a: psd, image/vnd.adobe.photoshop, com.adobe.photoshop-image, reject\n")
         let run = try place.run("attachprep prepare a -o out")
         #expect(run.status == 1 && run.errors.contains("unsupported-format"))
     }

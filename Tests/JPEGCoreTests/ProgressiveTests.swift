@@ -1,4 +1,5 @@
 import Pixels
+import TestSupport
 import Testing
 
 @testable import JPEGCore
@@ -75,6 +76,7 @@ import Testing
                 ProgressiveWriter.write(image.geometry, tables, coding, tokens, limit: 1_000_000))
             let stuffed = zip(bytes, bytes.dropFirst()).reduce(0) { $0 + ($1.0 == 0xFF && $1.1 == 0 ? 1 : 0) }
             #expect(bytes.count - stuffed == coding.unstuffedBytes(image.geometry))
+            _ = try StrictJPEG(bytes)
             files += [bytes, try file(picture, .s420, .never, quality: quality).bytes]
         }
         let decoded = try Djpeg.decode(files)

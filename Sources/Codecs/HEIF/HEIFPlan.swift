@@ -1,0 +1,124 @@
+#if HEIF
+    internal import Pixels
+
+    /// What of a file is to be decoded, ready for it: judged whole before anything of the picture's size is made.
+    struct HEIFPlan {
+        let picture: HEIFPicture
+        let color: PlaneFormat
+        let alpha: PlaneFormat?
+        let layout: PixelLayout
+        /// What is shown of the assembled planes.
+        let part: PixelRect
+        let orientation: Orientation
+        /// Whether the container's size is another than the coded one.
+        let isOdd: Bool
+
+        init(_ picture: HEIFPicture, _ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) {
+            self.picture = picture
+            color = try container.format(of: picture.color, file)
+            if let mosaic = picture.alpha {
+                alpha = try container.format(of: mosaic, file)
+            } else {
+                alpha = nil
+            }
+            let size = picture.color.size ?? color.size
+            if let mosaic = picture.alpha, let alpha {
+                guard mosaic.size ?? alpha.size == size else {
+                    throw CodecError(.unsupportedVariant, "alpha of another size than the picture")
+                }
+            }
+            let stated = picture.statedSize ?? size
+            isOdd = stated != size
+            // A coded picture may be padded beyond what the container says; what else differs is wrong there.
+            let isPadded =
+                isOdd && !picture.color.isGrid && stated.width > 0 && stated.height > 0
+                && stated.width <= size.width && stated.height <= size.height
+            (part, orientation) = try picture.shown(of: isPadded ? stated : size)
+            layout = PixelLayout(
+                color.isMonochrome ? (alpha == nil ? .gray : .grayAlpha) : (alpha == nil ? .rgb : .rgba),
+                bitsPerSample: color.bits > 8 ? 16 : 8)
+        }
+
+        /// Whether all of the planes is shown.
+        private var isWhole: Bool { part == PixelRect(x: 0, y: 0, size: picture.color.size ?? color.size) }
+
+        /// Pixels, squared, whose means can be had.
+        ///
+        /// They are as good as what a JPEG's smaller inverse transforms give, where no block lies in two rows of
+        /// tiles, and no transparent pixel adds to the colour of others.
+        var factors: [Int] {
+            guard isWhole, alpha == nil else { return [1] }
+            return [8, 4, 2, 1].filter { picture.color.rows == 1 || color.size.height % $0 == 0 }
+        }
+
+        /// What the container says of the colours counts; a profile more than codes. Else what the stream says.
+        var colour: ColourPlan {
+            if let profile = picture.profile { return ColourPlan(profile: profile, layout: layout) }
+            let codes = picture.codes ?? color.codes
+            return ColourPlan(
+                coding: CodingPoints(primaries: codes.primaries, transfer: codes.transfer), peak: picture.peak,
+                layout: layout)
+        }
+
+        /// Whether this shows what another plan does, only smaller.
+        func isThumbnail(of other: HEIFPlan) -> Bool {
+            isWhole && alpha == nil && layout == other.layout && orientation == other.orientation
+                && picture.steps == other.picture.steps && picture.profile == other.picture.profile
+                && (picture.codes ?? color.codes) == (other.picture.codes ?? other.color.codes)
+                && part.size.width < other.part.size.width
+                && part.size.height == Self.scaled(other.part.size, to: part.size.width)
+        }
+
+        /// The height, rounded up, of a picture made `width` wide.
+        private static func scaled(_ size: PixelSize, to width: Int) -> Int {
+            (size.height * width + size.width - 1) / size.width
+        }
+
+        /// Bytes held while it is decoded.
+        func memoryNeed(_ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) -> Int {
+            var need = HEIFRows.memoryNeed(width: picture.color.size?.width ?? color.size.width, layout)
+            for (mosaic, format) in [(picture.color, color), (picture.alpha, alpha)] {
+                guard let mosaic, let format else { continue }
+                var bytes = 0
+                for tile in Set(mosaic.tiles) {
+                    bytes = max(bytes, try container.data(of: tile, fileSize: file.size).count)
+                }
+                need += MosaicRows.memoryNeed(mosaic, format)
+                need += CodedPicture.memoryNeed(mosaic.codec, format, dataBytes: bytes)
+            }
+            return need
+        }
+
+        /// Decodes it.
+        func decode(
+            _ container: HEIFContainer, _ file: HEIFFile, factor: Int, into rows: RowPipeline
+        ) throws(CodecError) {
+            func mosaicRows(
+                _ mosaic: HEIFMosaic, _ format: PlaneFormat
+            ) throws(CodecError) -> MosaicRows {
+                try MosaicRows(mosaic, format) { tile throws(CodecError) in
+                    if rows.mustStop { throw CodecError(.stopped, "stopped") }
+                    return try CodedPicture(
+                        try container.coded(tile, file), file, expected: format,
+                        shouldStop: { rows.mustStop })
+                }
+            }
+            var alphaRows: MosaicRows?
+            if let mosaic = picture.alpha, let alpha { alphaRows = try mosaicRows(mosaic, alpha) }
+            try HEIFRows(
+                color: try mosaicRows(picture.color, color), alpha: alphaRows, picture, layout, part: part,
+                factor: factor
+            ).deliver(into: rows)
+        }
+    }
+
+    extension HEIFContainer {
+        /// What a mosaic's tiles are like, by the first one's header.
+        fileprivate func format(of mosaic: HEIFMosaic, _ file: HEIFFile) throws(CodecError) -> PlaneFormat {
+            guard let first = mosaic.tiles.first else { throw CodecError(.corrupt, "a picture without parts") }
+            let format = try coded(first, file).format(file)
+            try MosaicRows.check(mosaic, format)
+            return format
+        }
+    }
+#endif
