@@ -72,4 +72,41 @@ func decoded(
         let expected = try fixtures.djpeg(jpeg, numerator: 4)
         #expect(try rows(jpeg, numerator: 4, isGrey: false, PixelSize(75, 67)) == expected)
     }
+
+    /// Scans that stop early: low coefficients are guessed from the means around, at every scale.
+    @Test(arguments: ["1x1", "2x2", "1x2"], [1, 2, 4, 8]) func lackingCoefficients(
+        sampling: String, numerator: Int
+    ) throws {
+        let fixtures = try Fixtures()
+        let scripts = [
+            // Means alone, and without their last bit.
+            "0,1,2: 0-0, 0, 0;\n", "0,1,2: 0-0, 0, 1;\n",
+            // Some coefficients, some of their bits, of some components.
+            "0,1,2: 0-0, 0, 1; 0: 1-5, 0, 2; 2: 1-63, 0, 1;\n",
+            "0,1,2: 0-0, 0, 0; 0: 1-63, 0, 3; 0: 1-63, 3, 2; 1: 1-2, 0, 0; 2: 3-63, 0, 1;\n",
+        ]
+        for (width, height) in [(171, 93), (40, 200), (9, 9), (16, 33)] {
+            for script in scripts {
+                let jpeg = try fixtures.cjpeg(
+                    width, height, ["-quality", "90", "-sample", sampling], scans: script)
+                let expected = try fixtures.djpeg(jpeg, numerator: numerator)
+                let got = try rows(jpeg, numerator: numerator, isGrey: false, PixelSize(width, height))
+                #expect(got == expected, "\(width) x \(height) \(script)")
+            }
+        }
+    }
+
+    /// Cut anywhere: behind the cut a scan counts as if it had never been.
+    @Test(arguments: ["1x1", "2x2"], [2, 8]) func cutFiles(sampling: String, numerator: Int) throws {
+        let fixtures = try Fixtures()
+        let jpeg = try fixtures.cjpeg(150, 210, ["-quality", "90", "-sample", sampling, "-progressive"])
+        let first = try #require(jpeg.indices.first { jpeg[$0...].starts(with: [0xFF, 0xDA]) })
+        for cut in stride(from: first + 40, to: jpeg.count, by: 613) {
+            let part = Array(jpeg[..<cut])
+            let expected = try fixtures.djpeg(part, numerator: numerator)
+            let got = try decoded(
+                part, numerator: numerator, isGrey: false, PixelSize(150, 210), allowsTruncated: true)
+            #expect(got.rows == expected && got.end.isTruncated, "cut at \(cut)")
+        }
+    }
 }
