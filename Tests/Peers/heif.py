@@ -5,7 +5,7 @@ usage: heif.py ATTACHPREP FOLDER [--sheet OUT.jpg] [--below DECIBELS] [--only TE
 Prints a row for each file: what the program and the other decoder say, and the PSNR of the one's picture against the
 other's (turned and cut as the file says, its profile applied, on white, scaled in linear light to the same size).
 --sheet: a contact sheet of both pictures of every file, the least alike first. Needs Python with numpy, pillow 12 or
-later, and pillow-heif; heif-convert (libheif-examples), where it is there, is asked whether it takes the file at all.
+later, and pillow-heif; with --debian, heif-convert (libheif-examples) is asked whether it takes the file at all.
 """
 import argparse
 import io
@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -153,13 +154,18 @@ def main():
     arguments.add_argument("--sheet")
     arguments.add_argument("--below", type=float, default=1000)
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--debian", action="store_true", help="ask heif-convert, too")
     arguments = arguments.parse_args()
     paths = sorted(
         os.path.join(root, name) for root, _, names in os.walk(arguments.folder) for name in names
         if name.lower().endswith(KINDS) and arguments.only in name)
-    has_debian = shutil.which("heif-convert") is not None
+    has_debian = arguments.debian and shutil.which("heif-convert") is not None
+    rows = []
     with ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(lambda path: compare(arguments.program, path, has_debian), paths))
+        for row in pool.map(lambda path: compare(arguments.program, path, has_debian), paths):
+            rows.append(row)
+            psnr = "-" if row["psnr"] is None else f"{row['psnr']:.1f}"
+            print(f"{len(rows)} of {len(paths)}: {psnr} {row['said']} {row['path']}", file=sys.stderr, flush=True)
     rows.sort(key=lambda row: (row["psnr"] is None, row["psnr"] or 0))
     for row in rows:
         psnr = "-" if row["psnr"] is None else f"{row['psnr']:.1f}"
