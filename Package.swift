@@ -21,7 +21,7 @@ let package = Package(
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
     traits: [
-        .trait(name: "GIF", description: "Decode GIF through giflib."),
+        .trait(name: "GIF", description: "Decode GIF."),
         .trait(name: "WebP", description: "Decode WebP through libwebp."),
         .trait(name: "HEIF", description: "Decode HEIC and AVIF through libde265 and dav1d."),
         .trait(name: "TIFF", description: "Decode TIFF through libtiff."),
@@ -35,7 +35,6 @@ let package = Package(
         .target(
             name: "CCodecs",
             cSettings: [
-                .define("AP_GIF", .when(traits: ["GIF"])),
                 .define("AP_WEBP", .when(traits: ["WebP"])),
                 .define("AP_HEIF", .when(traits: ["HEIF"])),
                 .define("AP_TIFF", .when(traits: ["TIFF"])),
@@ -87,14 +86,18 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "JPEGCoreTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"], swiftSettings: strict),
+            name: "JPEGCoreTests", dependencies: ["CJPEGOracle", "JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "MediaTypesTests", dependencies: ["MediaTypes"], swiftSettings: strict),
         .testTarget(
-            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes", "AttachmentPrep"],
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "MediaTypes"],
             swiftSettings: strict),
     ]
 )

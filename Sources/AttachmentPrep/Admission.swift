@@ -28,6 +28,7 @@ struct Admission {
     let route: Route
     /// Bytes the job will need, all told.
     let need: Int
+    private let stages: Stages
     let orientation: Orientation
 
     /// Reduction left to the real kernel: below 1.9 the codec's crude scaling would show (measured: METHODS 2).
@@ -49,8 +50,12 @@ struct Admission {
         targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
         numerator = Self.numerator(header, targets, options)
         route = header.needsWholeInput ? .spool : .push
-        need = Self.need(header, targets, numerator, inputLimit: options.limits.inputBytes)
+        stages = Self.stages(header, targets, numerator, inputLimit: options.limits.inputBytes)
+        need = stages.need(beyondHeader: 0)
     }
+
+    /// Bytes the job will need when its decoder needs so many beyond what the header told.
+    func need(beyondHeader more: Int) -> Int { stages.need(beyondHeader: more) }
 
     /// - Throws: `memory-limit` when a job that needs so much is refused.
     static func check(need: Int, _ limits: ResourceLimits) throws(PrepError) {
@@ -79,11 +84,11 @@ struct Admission {
             mayPassLossless: header.mayPassLossless && placement.size == upright)
     }
 
-    /// The smallest scale of the codec that leaves every target its headroom.
+    /// The smallest scale of the codec that leaves every target its headroom, or the largest that memory allows.
     private static func numerator(
         _ header: ImageHeader, _ targets: [Target], _ options: PreparationOptions
     ) -> Int {
-        header.numerators.first { n in
+        let enough = header.numerators.filter { n in
             let isMeans = n == 1 && header.isProgressive
             let headroom = isMeans && options.acceptsMeans ? 1 : headroom
             return targets.allSatisfy { target in
@@ -92,13 +97,31 @@ struct Admission {
                 return place.width * scale >= headroom * Double(place.size.width)
                     && place.height * scale >= headroom * Double(place.size.height)
             }
-        } ?? header.steps
+        }
+        let detailed = enough.last {
+            header.prefersDetail
+                && stages(header, targets, $0, inputLimit: options.limits.inputBytes)
+                    .need(beyondHeader: 0) <= options.limits.memory
+        }
+        return detailed ?? enough.first ?? header.steps
     }
 
-    /// Decoder, pipeline and scalers live together, then the bitmaps with one encoder at a time.
-    private static func need(
+    /// What a job holds: decoder, pipeline and scalers together, then the bitmaps with one encoder at a time; and
+    /// something all along.
+    private struct Stages {
+        let decoding: Int
+        let encoding: Int
+        let always: Int
+
+        func need(beyondHeader more: Int) -> Int {
+            let (sum, overflow) = max(decoding + more, encoding).addingReportingOverflow(always)
+            return overflow ? .max : sum
+        }
+    }
+
+    private static func stages(
         _ header: ImageHeader, _ targets: [Target], _ numerator: Int, inputLimit: Int
-    ) -> Int {
+    ) -> Stages {
         var decoding =
             header.codecNeed(numerator) + header.colour.memoryNeed
             + RowPipeline.memoryNeed(
@@ -117,8 +140,8 @@ struct Admission {
             // The copy is no larger than the input.
             if target.mayPassLossless { copy = max(copy, min(target.maxBytes, inputLimit)) }
         }
-        let working = max(decoding, bitmaps + encoding) + 2 * SourceReader.chunkSize
-        let (sum, overflow) = working.addingReportingOverflow(copy)
-        return overflow ? .max : sum
+        let (always, overflow) = copy.addingReportingOverflow(2 * SourceReader.chunkSize)
+        return Stages(
+            decoding: decoding, encoding: bitmaps + encoding, always: overflow ? .max : always)
     }
 }

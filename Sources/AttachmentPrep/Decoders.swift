@@ -12,6 +12,9 @@ enum Decoders {
             case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
             case .png, .apng: return try PNGDecoder()
             case .bmp: return BMPDecoder()
+            #if GIF
+                case .gif: return GIFDecoder()
+            #endif
             #if WebP
                 case .webp: return try WebPDecoder()
             #endif

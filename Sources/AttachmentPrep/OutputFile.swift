@@ -140,9 +140,7 @@ final class OutputFile {
 
 extension OutputFile: MediaOutput {
     func append(_ bytes: Span<UInt8>) throws(MediaError) {
-        guard bytes.count <= limit + droppableBytes - size else {
-            throw MediaError(.overLimit, "limit \(limit) bytes")
-        }
+        try expect(bytes.count)
         do {
             try writeOnce(bytes, at: size)
         } catch {
@@ -189,8 +187,14 @@ extension OutputFile: MediaOutput {
         self.size = size
     }
 
+    func expect(_ bytes: Int) throws(MediaError) {
+        guard bytes <= limit + droppableBytes - size else {
+            throw MediaError(.overLimit, "limit \(limit) bytes")
+        }
+    }
+
     func become(_ format: MediaFormat) throws(MediaError) {
         limit = ceiling(format)
-        guard size <= limit + droppableBytes else { throw MediaError(.overLimit, "limit \(limit) bytes") }
+        try expect(0)
     }
 }

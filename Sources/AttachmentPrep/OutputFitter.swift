@@ -23,7 +23,7 @@ struct OutputFitter {
         max(size.area * 3, BudgetSearch.memoryNeed(size: size, subsampling: .s444, maxBytes: maxBytes))
     }
 
-    /// Fits a picture, which is given up: of two sizes of it only one is ever held.
+    /// Fits a picture: all its pixels, or as many as look best shown at its size.
     ///
     /// - Throws: `over-budget` when not even a picture of one pixel fits; what `clock` says.
     func fit(_ bitmap: consuming Bitmap, clock: JobClock) throws(PrepError) -> Result {
@@ -31,23 +31,36 @@ struct OutputFitter {
             maxBytes: maxBytes, minQuality: Double(minQuality),
             maxQuality: Double(max(minQuality, maxQuality)),
             effort: Effort(effort), progressive: Progressive(progressive))
-        let size = bitmap.size
+        let whole = bitmap.size
+        var size = whole
+        var smaller: Result?
         while true {
             try clock.check(.encode)
-            guard let fit = search.fit(bitmap, from: source, isCancelled: { clock.isOver }) else {
+            // Who asks for the lowest floor wants all pixels.
+            let mayShrink = size == whole && smaller == nil && minQuality > 1
+            let picture = size == whole ? bitmap : bitmap.scaled(to: size)
+            let fit = search.fit(
+                picture, from: source, mayShrink: mayShrink, isCancelled: { clock.isOver })
+            guard let fit else {
                 throw clock.reason(.encode)
             }
             switch fit {
             case .fits(let encoded):
-                return Result(encoded: encoded, size: bitmap.size, isShrunk: bitmap.size != size)
+                let result = Result(encoded: encoded, size: size, isShrunk: size != whole)
+                guard let next = larger(than: result, of: whole), smaller == nil else { return result }
+                smaller = result
+                size = next
+            case .betterSmaller(let side):
+                size = whole.scaled(by: side)
             case .tooLarge(let bytes):
-                guard let next = smaller(than: bitmap.size, bytesAtFloor: bytes) else {
+                if let smaller { return smaller }
+                guard let next = self.smaller(than: size, of: whole, bytesAtFloor: bytes) else {
                     throw PrepError(
                         .overBudget, .encode,
                         "\(maxBytes) bytes are too few for any picture; raise --max-bytes or lower --min-quality",
                         detail: "one pixel at quality \(minQuality) takes \(bytes) bytes")
                 }
-                bitmap = bitmap.scaled(to: next)
+                size = next
             }
         }
     }
@@ -55,13 +68,30 @@ struct OutputFitter {
     /// The next size to try; nil after one pixel.
     ///
     /// Bytes go roughly with the pixels above the fixed headers.
-    private func smaller(than size: PixelSize, bytesAtFloor: Int) -> PixelSize? {
+    private func smaller(than size: PixelSize, of whole: PixelSize, bytesAtFloor: Int) -> PixelSize? {
         guard size.area > 1 else { return nil }
         let ratio =
             Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytesAtFloor - Self.headerBytes))
-        let factor = min(max(ratio.squareRoot() * 0.99, 0.25), 0.98)
-        func side(_ n: Int) -> Int { max(1, Int(Double(n) * factor)) }
-        return PixelSize(side(size.width), side(size.height))
+        var factor = min(max(ratio.squareRoot() * 0.99, 0.25), 0.98)
+        if size == whole, minQuality > 1 {
+            factor = min(factor, BudgetSearch.shownBest(atQuality: Double(minQuality)))
+        }
+        let share = Double(max(size.width, size.height)) / Double(max(whole.width, whole.height)) * factor
+        let next = whole.scaled(by: share)
+        return next == size ? PixelSize(max(1, size.width - 1), max(1, size.height - 1)) : next
+    }
+
+    /// A size that uses more of a budget which a shrunk picture of the highest quality leaves over.
+    private func larger(than result: Result, of whole: PixelSize) -> PixelSize? {
+        let bytes = result.encoded.bytes.count
+        guard result.isShrunk, result.encoded.limitedBy != .budget, bytes < maxBytes - maxBytes / 80 else {
+            return nil
+        }
+        let ratio =
+            Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytes - Self.headerBytes))
+        let share = Double(max(result.size.width, result.size.height)) / Double(max(whole.width, whole.height))
+        let next = whole.scaled(by: min(1, share * ratio.squareRoot() * 1.05))
+        return next == result.size ? nil : next
     }
 
     /// Tables and headers of a small file, about.
@@ -90,6 +120,14 @@ extension Progressive {
     }
 }
 
+extension PixelSize {
+    /// The size with both sides scaled, rounded half up and at least 1.
+    fileprivate func scaled(by share: Double) -> PixelSize {
+        func side(_ n: Int) -> Int { max(1, min(n, Int(Double(n) * share + 0.5))) }
+        return PixelSize(side(width), side(height))
+    }
+}
+
 extension Bitmap {
     /// The same picture at a smaller size, through the same linear-light filter.
     func scaled(to size: PixelSize) -> Bitmap {
@@ -113,7 +151,9 @@ extension ImageHeader {
     func limit(of target: Admission.Target) -> SourceLimit? {
         quantisation.map {
             SourceLimit(
-                $0, subsampling: subsampling, placement: target.placement, orientation: orientation)
+                // Converted colours are no longer the source's own values.
+                $0, subsampling: colour.isConverted ? nil : subsampling, placement: target.placement,
+                orientation: orientation)
         }
     }
 }

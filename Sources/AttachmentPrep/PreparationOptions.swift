@@ -12,6 +12,8 @@ public struct PreparationOptions: Hashable, Sendable {
     public var effort = Effort.default
     /// Whether an output may come in several scans.
     public var progressive = Progressive.auto
+    /// What becomes of animated GIFs and PNGs.
+    public var animation = Animation.firstFrame
     /// What lies behind transparent pixels, as 0xRRGGBB in sRGB.
     public var background: UInt32 = 0xFF_FFFF
     /// Makes a picture of what there is of an input that ends early, with the warning `truncated-input`.
@@ -43,6 +45,15 @@ public struct PreparationOptions: Hashable, Sendable {
         case `default`
         /// As `default`, with more rounds.
         case best
+    }
+
+    /// What becomes of an animation.
+    public enum Animation: String, CaseIterable, Sendable {
+        /// Its first frame.
+        case firstFrame = "first-frame"
+        /// Under the profile `apns` it passes as it is, without metadata, inside the box and up to 10 MB or
+        /// `maxBytes`; where it does not fit, its first frame.
+        case keep
     }
 
     /// Whether an output may come in several scans, which show while they load and take fewer bytes, mostly.

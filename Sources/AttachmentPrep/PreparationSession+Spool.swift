@@ -71,12 +71,13 @@ extension PreparationSession {
         let clock = clock
         let more: Int?
         do throws(CodecError) {
-            more = try spoolDecoder?.memoryBeyondNeed(of: spool) { clock.isOver }
+            more = try spoolDecoder?.memoryBeyondHeader(
+                of: spool, allowsTruncated: options.allowsTruncated, unless: { clock.isOver })
         } catch {
             if let failure = spool.failure { throw failure.error(.input, "cannot read the input again") }
             throw failure(error)
         }
-        if let more, more > 0 { try claim(admission.need + more) }
+        if let more, more > 0 { try claim(admission.need(beyondHeader: more)) }
     }
 
     /// Looks at what lies behind the picture, until something is found.

@@ -42,11 +42,12 @@ public struct PreparationSession: ~Copyable {
     private(set) var rows: RowPipeline?
     var spool: Spool?
     var passage: MediaPassage?
+    var animation: AnimationPassage?
     private var digest: ContentDigest?
     var notes = DecodeNotes()
     /// The picture's own bytes, where they may be an output.
     var losslessCopy: [UInt8]?
-    private var bytesSeen = 0
+    private(set) var bytesSeen = 0
     private(set) var sawTrailingData = false
     var isTruncated = false
     var report: PreparationRecord
@@ -67,7 +68,7 @@ public struct PreparationSession: ~Copyable {
         claimed = source.claimedName.map { ClaimedExtension($0) }
     }
 
-    private let claimed: ClaimedExtension?
+    let claimed: ClaimedExtension?
 
     /// Whether more bytes could change anything.
     ///
@@ -114,6 +115,7 @@ public struct PreparationSession: ~Copyable {
             if digest == nil { digest = try ContentDigest() }
             digest?.update(bytes)
         }
+        try copyAnimation(bytes)
         switch stage {
         case .sniffing: try sniff(bytes)
         case .refusing: try refuse(bytes)
@@ -141,6 +143,10 @@ public struct PreparationSession: ~Copyable {
         if let decoder = try Decoders.make(format, limits: options.limits) {
             self.decoder = consume decoder
             stage = .decoding
+            try beginAnimation(format)
+            let seen = prefix
+            try copyAnimation(seen.span)
+            try copyAnimation(bytes)
         } else if try !beginPassage(format), try !beginSpool(format) {
             stage = .refusing
             return try refuse(nil)
@@ -290,6 +296,7 @@ public struct PreparationSession: ~Copyable {
         rows = nil
         spool = nil
         passage = nil
+        animation = nil
         grant = nil
         report.error = error
         report.outcome = error.code.outcome
@@ -328,9 +335,10 @@ public struct PreparationSession: ~Copyable {
         guard let rows, let header, let admission else {
             throw PrepError(.truncated, .decode, Refusal.endsEarly)
         }
+        stage = .decoded
+        if decoder?.isWhole == true { return notes.isOdd = true }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
-        stage = .decoded
     }
 
     private mutating func write(
@@ -343,6 +351,12 @@ public struct PreparationSession: ~Copyable {
             do {
                 var bitmap = bitmaps.popLast()
                 if let conversion = header.colour.picture { bitmap?.convert(conversion) }
+                let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
+                if let animation, passes(target, header) {
+                    try place(animation, target, header, name: name, &output)
+                    report.outputs.append(output)
+                    continue
+                }
                 try clock.check(.encode)
                 var bytes = copy ?? []
                 if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
@@ -358,7 +372,6 @@ public struct PreparationSession: ~Copyable {
                     bytes = fitted.encoded.bytes
                 }
                 output.bytes = bytes.count
-                let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
                 output.path = try writer.write(
                     bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
             } catch {
@@ -372,40 +385,5 @@ public struct PreparationSession: ~Copyable {
     mutating func sourceDigest() throws(PrepError) -> String {
         guard let digest = digest.take() else { return "" }
         return ContentDigest.hex(digest.finish())
-    }
-
-    // MARK: Words
-
-    func failure(_ error: CodecError) -> PrepError {
-        error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
-    }
-
-    mutating func warn(_ warning: PreparationRecord.Warning) {
-        if !report.warnings.contains(warning) { report.warnings.append(warning) }
-    }
-
-    private mutating func warn(_ header: ImageHeader) {
-        if notes.hasMetadata { warn(.metadataRemoved) }
-        if header.layout.isInk || header.colour.isConverted { warn(.colorConverted) }
-        if header.colour.isIgnored { warn(.profileIgnored) }
-        if notes.isAnimated || notes.isMultiPage { warn(.firstFrameOnly) }
-        if isTruncated { warn(.truncatedInput) }
-        if sawTrailingData, !notes.isMultiPicture { warn(.trailingData) }
-        if notes.isOdd { warn(.harmlessDamage) }
-    }
-
-    private mutating func describeSource() {
-        let format = notes.isAnimated && sniffer.format == .png ? .apng : sniffer.format
-        guard let format, bytesSeen > 0 else { return }
-        var source = PreparationRecord.Source(format: format)
-        source.claimedExtension = claimed?.text
-        source.typeMismatch = claimed.map { !$0.matches(format) } ?? false
-        source.bytes = seekableInput?.size ?? bytesSeen
-        source.width = header?.size.width
-        source.height = header?.size.height
-        source.orientation = header.map { $0.isBottomUp ? 1 : $0.orientation.rawValue }
-        source.animated = header.map { _ in notes.isAnimated } ?? sniffer.isAnimated
-        if source.typeMismatch, format != .unknown { warn(.mismatchedExtension) }
-        report.source = source
     }
 }

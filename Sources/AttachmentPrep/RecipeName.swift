@@ -15,7 +15,7 @@ struct RecipeName {
             max-bytes \(options.maxBytes ?? profile.maxBytes)
             quality \(options.minQuality)-\(options.maxQuality)
             background \(Self.hex(options.background))
-            animation first-frame
+            animation \(options.animation.rawValue)
             effort \(options.effort.rawValue)
             progressive \(options.progressive.rawValue)
             allow-truncated \(options.allowsTruncated ? 1 : 0)

@@ -9,8 +9,7 @@ enum Rewriters {
         case .mp4, .m4v, .m4a, .mov, .threeGP: ISORewriter(format)
         case .mpegPS, .mpegES: PlainRewriter(format)
         case .avi: AVIRewriter()
-        case .mp3: MP3Rewriter()
-        case .aac: ADTSRewriter()
+        case .mp3, .aac: MPEGAudioRewriter()
         case .wav: WAVERewriter()
         case .aiff: AIFFRewriter(isAIFC: false)
         case .aifc: AIFFRewriter(isAIFC: true)
@@ -19,8 +18,8 @@ enum Rewriters {
         }
     }
 
-    /// What any of them holds at most, besides the pieces pushed: see `ADTSRewriter` for the largest.
-    static let memoryNeed = 8 << 20
+    /// What any of them holds at most, besides the pieces pushed: the most is an index of a million frames of AAC.
+    static let memoryNeed = 12 << 20
 
     /// The ceiling of types that are only ever rewrapped to another one, until that one is known.
     static let largestCap = 50_000_000

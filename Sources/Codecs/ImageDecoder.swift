@@ -23,6 +23,9 @@ package protocol ImageDecoder: ~Copyable {
     /// What a decoder saw besides pixels.
     var notes: DecodeNotes { get }
 
+    /// Whether all of the picture was there, when the bytes ended before the file did.
+    var isWhole: Bool { get }
+
     /// Bytes of the head that a second decoder needs before the bytes that follow the header.
     var head: [UInt8] { get }
 
@@ -34,6 +37,7 @@ package protocol ImageDecoder: ~Copyable {
 }
 
 extension ImageDecoder where Self: ~Copyable {
+    package var isWhole: Bool { false }
     package var head: [UInt8] { [] }
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }
     package mutating func keepLosslessCopy(limit: Int?) {}
@@ -55,12 +59,14 @@ package struct ImageHeader: Sendable {
     package let size: PixelSize
     package let orientation: Orientation
     package let layout: PixelLayout
-    /// The N of N/`steps` the codec can decode at, smallest first; `steps` is always there.
+    /// The N of N/`steps` the codec can decode at, smallest first; `steps` itself is what is left where none will do.
     package let numerators: [Int]
     /// 8 with libjpeg's blocks; of other numbers a scaled row is the whole stored one, however it is rounded.
     package var steps = 8
-    /// Whether rows come pass by pass (`Adam7`).
-    package var isInterlaced = false
+    /// Whether a larger N than must be is worth its memory, as the codec scales more crudely than we do.
+    package var prefersDetail = false
+    /// The passes in which rows come, if they do.
+    package var interlace: Interlace?
     /// Whether rows come from the bottom by the format's own rule: `orientation` says so, but the file has none.
     package var isBottomUp = false
     /// Whether the codec can show nothing before the last byte: the spool route.
@@ -80,11 +86,10 @@ package struct ImageHeader: Sendable {
     /// Bytes the codec holds when decoding at N/`steps`.
     package let codecNeed: @Sendable (_ numerator: Int) -> Int
 
+    package var isInterlaced: Bool { interlace != nil }
+
     /// Of the rows that are scaled: as decoded, or as converted.
     package var scaledLayout: PixelLayout { colour.rows?.output ?? layout }
-
-    /// The passes in which rows come, if they do.
-    package var interlace: Adam7? { isInterlaced ? Adam7(size) : nil }
 
     /// Size of the rows at N/`steps`, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {

@@ -238,9 +238,25 @@ extension CodecError {
 /// Versions of the codecs, as they say it themselves.
 package enum CodecLibraries {
     package static var versions: [(name: String, version: String)] {
-        [
-            ("libjpeg-turbo", unsafe String(cString: ap_jpeg_version())),
-            ("libpng", unsafe String(cString: ap_png_version())),
+        var versions = [
+            (name: "libjpeg-turbo", version: unsafe String(cString: ap_jpeg_version())),
+            (name: "libpng", version: unsafe String(cString: ap_png_version())),
         ]
+        #if WebP
+            let webp = ap_webp_version()
+            if webp != 0 { versions.append(("libwebp", "\(webp >> 16).\(webp >> 8 & 255).\(webp & 255)")) }
+        #endif
+        #if HEIF
+            if let version = unsafe ap_hevc_version() {
+                versions.append(("libde265", unsafe String(cString: version)))
+            }
+            if let version = unsafe ap_av1_version() {
+                versions.append(("dav1d", unsafe String(cString: version)))
+            }
+        #endif
+        #if TIFF
+            versions.append(("libtiff", TIFFLibrary.version))
+        #endif
+        return versions
     }
 }

@@ -41,11 +41,12 @@ package import Pixels
 
     package mutating func takeLosslessCopy() -> [UInt8]? { notes.isOdd ? nil : index.takeLosslessCopy() }
 
-    package mutating func memoryBeyondNeed(
-        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    package mutating func memoryBeyondHeader(
+        of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
     ) throws(CodecError) -> Int {
         try readIndex(file, unless: mustStop)
-        return LockstepReader.memoryBeyondNeed(index, maxScans: maxScans, rowCount: rowCount)
+        if index.end == nil, !allowsTruncated { throw CodecError(ScanError.truncated) }
+        return LockstepReader.memoryBeyondHeader(index, maxScans: maxScans, rowCount: rowCount)
     }
 
     package mutating func decode(
@@ -58,7 +59,8 @@ package import Pixels
         let isDCOnly = job.numerator == 1 && index.isProgressive && !index.lacksCoefficients
         let scans: LockstepReader
         do throws(ScanError) {
-            scans = try LockstepReader(index, file, isDCOnly: isDCOnly, mayBeCut: isTruncated, rowCount: rowCount)
+            scans = try LockstepReader(
+                index, file, isDCOnly: isDCOnly, mayBeCut: isTruncated, rowCount: rowCount)
         } catch { throw CodecError(error) }
         try decode(scans, job, rows)
         isOddData = scans.isOdd

@@ -179,8 +179,8 @@ package import Pixels
         let rowBytes = header.size.width * layout.bytesPerPixel
         return ImageHeader(
             size: header.size, orientation: notes.orientation ?? .upright, layout: layout, numerators: [8],
-            isInterlaced: header.isInterlaced, needsWholeInput: false, mayPassLossless: false,
-            subsampling: nil, colour: colour.plan(layout),
+            interlace: header.isInterlaced ? Interlace(adam7: header.size) : nil, needsWholeInput: false,
+            mayPassLossless: false, subsampling: nil, colour: colour.plan(layout),
             // The row, the one above it and the expanded one; zlib's window and state.
             codecNeed: { _ in rowBytes * 4 + 100_000 + Self.sliceBytes })
     }

@@ -19,8 +19,8 @@ package protocol SpoolDecoder: ~Copyable {
     ) throws(CodecError) -> ImageHeader?
 
     /// Looks at what was not watched, and answers how many bytes decoding takes beyond what its header told.
-    mutating func memoryBeyondNeed(
-        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    mutating func memoryBeyondHeader(
+        of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
     ) throws(CodecError) -> Int
 
     /// Decodes the picture.
@@ -43,8 +43,8 @@ extension SpoolDecoder where Self: ~Copyable {
         from file: any RandomAccessBytes, shouldStop: () -> Bool
     ) throws(CodecError) -> ImageHeader? { nil }
     package mutating func watch(_ bytes: Span<UInt8>) throws(CodecError) {}
-    package mutating func memoryBeyondNeed(
-        of file: any RandomAccessBytes, unless mustStop: () -> Bool
+    package mutating func memoryBeyondHeader(
+        of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
     ) throws(CodecError) -> Int { 0 }
     package mutating func keepLosslessCopy(limit: Int) {}
     package mutating func takeLosslessCopy() -> [UInt8]? { nil }

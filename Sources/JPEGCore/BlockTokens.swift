@@ -31,6 +31,36 @@ struct BlockTokens: Sendable {
         unsafe words.append(contentsOf: block)
     }
 
+    /// Zigzag positions whose horizontal or vertical frequency is beyond half the resolution.
+    static let finePositions = CoefficientOrder.naturalOfZigzag.enumerated().reduce(UInt64(0)) {
+        $1.element / 8 >= 4 || $1.element % 8 >= 4 ? $0 | 1 << UInt64($1.offset) : $0
+    }
+
+    /// How many of a block's values are at these positions.
+    @inline(__always)
+    static func count(_ block: UnsafeBufferPointer<UInt16>, at positions: UInt64) -> Int {
+        guard let words = block.baseAddress else { return 0 }
+        // A whole block.
+        var reader = unsafe TokenReader(words)
+        var count = 0
+        while true {
+            let here = reader.next().position
+            if here == 0 { return count }
+            count &+= Int(truncatingIfNeeded: (positions &>> UInt64(here)) & 1)
+        }
+    }
+
+    /// Gives `body` the words and where each block starts in them.
+    @inline(__always)
+    func withUnsafeBlocks(_ body: (UnsafePointer<UInt16>, UnsafePointer<UInt32>) -> Void) {
+        unsafe words.withUnsafeBufferPointer { words in
+            unsafe starts.withUnsafeBufferPointer { starts in
+                guard let words = words.baseAddress, let starts = starts.baseAddress else { return }
+                unsafe body(words, starts)
+            }
+        }
+    }
+
     /// Bytes for blocks that a file of `maxBytes` holds.
     ///
     static func memoryNeed(blocks: Int, maxBytes: Int) -> Int {
@@ -70,4 +100,34 @@ struct BlockTokens: Sendable {
     /// Behind the last coefficient: where the next block begins.
     @inline(__always)
     var end: UnsafePointer<UInt16> { unsafe at + 1 }
+}
+
+extension SymbolCounts {
+    /// Adds the symbols of a row of blocks in a sequential file.
+    mutating func add(_ tokens: BlockTokens, blocks: Range<Int>) {
+        unsafe withUnsafeCounts { counts in
+            unsafe tokens.withUnsafeBlocks { words, starts in
+                let ac = unsafe counts + SymbolCounts.size
+                var lastDC = 0
+                for block in blocks {
+                    // Every start is that of a whole block.
+                    var reader = unsafe TokenReader(words + Int(starts[block]))
+                    let difference = reader.dc &- lastDC
+                    lastDC = reader.dc
+                    unsafe counts[64 &- difference.magnitude.leadingZeroBitCount] &+= 1
+                    var position = 0
+                    while true {
+                        let (here, value) = reader.next()
+                        if here == 0 { break }
+                        let run = here &- position &- 1
+                        position = here
+                        unsafe ac[0xF0] &+= UInt32(truncatingIfNeeded: run &>> 4)
+                        let category = 64 &- value.magnitude.leadingZeroBitCount
+                        unsafe ac[(run & 15) &* 16 &+ category] &+= 1
+                    }
+                    if position < 63 { unsafe ac[0] &+= 1 }
+                }
+            }
+        }
+    }
 }

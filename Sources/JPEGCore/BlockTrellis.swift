@@ -19,6 +19,11 @@
     private let gains: UnsafeMutablePointer<Float>
     private let kept: UnsafeMutablePointer<Candidate>
     private let endOfBlock: Float
+    private let emptyBlock: Float
+    /// Those of the lowest band, where it is coded apart, and its last position; 0 where it is not.
+    private let lowCosts: UnsafeMutablePointer<Float>
+    private let lowEnd: Float
+    private let lowLast: Int
 
     /// How much lost energy counts besides error: grain that goes to zero leaves smears, grain that comes out
     /// wrong hardly shows.
@@ -30,11 +35,13 @@
         /// The kept candidate before this one on the best path.
         var previous: Int32
         var isNegative: Bool
+        /// Where the run of zeros to the next candidate starts.
+        var start: Int16
     }
 
     init(table: [UInt8], rates: CodeRates) {
         let quantiser = BlockQuantiser(table, deadZone: 0)
-        unsafe storage = .allocate(byteCount: 6144, alignment: 16)
+        unsafe storage = .allocate(byteCount: 8192, alignment: 16)
         unsafe factors = storage.bindMemory(to: SIMD8<UInt16>.self, capacity: BlockQuantiser.vectorCount)
         unsafe magnitudes = (storage + 384).bindMemory(to: UInt16.self, capacity: 64)
         unsafe words = (storage + 512).bindMemory(to: UInt16.self, capacity: BlockTokens.wordsPerBlock)
@@ -42,7 +49,11 @@
         unsafe gains = (storage + 1024).bindMemory(to: Float.self, capacity: 64)
         unsafe kept = (storage + 1280).bindMemory(to: Candidate.self, capacity: 64)
         unsafe costs = (storage + 2304).bindMemory(to: Float.self, capacity: CodeRates.count)
+        unsafe lowCosts = (storage + 5120).bindMemory(to: Float.self, capacity: CodeRates.count)
         endOfBlock = rates.endOfBlock
+        emptyBlock = rates.emptyBlock
+        lowEnd = rates.low?.endOfBlock ?? 0
+        lowLast = rates.low == nil ? 0 : CodeRates.Low.last
         unsafe quantiser.withFactors {
             unsafe factors.initialize(from: $0, count: BlockQuantiser.vectorCount)
         }
@@ -50,8 +61,11 @@
         unsafe words.initialize(repeating: 0, count: BlockTokens.wordsPerBlock)
         unsafe gains.initialize(repeating: 0, count: 64)
         unsafe kept.initialize(
-            repeating: Candidate(position: 0, value: 0, previous: 0, isNegative: false), count: 64)
-        for index in 0..<CodeRates.count { unsafe costs[index] = rates.costs[index] }
+            repeating: Candidate(position: 0, value: 0, previous: 0, isNegative: false, start: 0), count: 64)
+        for index in 0..<CodeRates.count {
+            unsafe costs[index] = rates.costs[index]
+            unsafe lowCosts[index] = rates.low?.costs[index] ?? 0
+        }
         for (position, natural) in CoefficientOrder.naturalOfZigzag.enumerated() {
             let divisor = Float(max(1, table[natural])) * Float(1 << ForwardDCT.fractionBits)
             unsafe reciprocals[position] = 1 / divisor
@@ -86,20 +100,26 @@
         var count = 0
         // Candidate before which a path cannot stop; 0 stands for the start of the block.
         var barrier = 0
+        unsafe kept[0].start = 0
+        var isLow = lowLast > 0
         while mask != 0 {
             let position = mask.trailingZeroBitCount
             mask &= mask &- 1
+            if isLow, position > lowLast {
+                closeLow(count)
+                isLow = false
+            }
             let slot = CoefficientOrder.slot(ofZigzag: position)
             let size = unsafe Int32(magnitudes[slot])
             let exact = unsafe Float(block[slot].magnitude) * reciprocals[position]
             let category = 31 &- (size | 1).leadingZeroBitCount
             // Costs by the position of the candidate before.
-            let row = unsafe costs + (category &* CodeRates.runs &+ position &- 1)
+            let row = unsafe (isLow ? lowCosts : costs) + (category &* CodeRates.runs &+ position &- 1)
             count &+= 1
-            var best = unsafe gains[barrier] + row[0 &- Int(kept[barrier].position)]
+            var best = unsafe gains[barrier] + row[0 &- Int(kept[barrier].start)]
             var from = barrier
             for earlier in (barrier &+ 1)..<max(count, barrier &+ 1) {
-                let cost = unsafe gains[earlier] + row[0 &- Int(kept[earlier].position)]
+                let cost = unsafe gains[earlier] + row[0 &- Int(kept[earlier].start)]
                 if cost < best {
                     best = cost
                     from = earlier
@@ -112,7 +132,7 @@
                 let shorter = unsafe row - CodeRates.runs
                 let loss = error(exact, size &- 1) * weight
                 for earlier in barrier..<count {
-                    let cost = unsafe gains[earlier] + shorter[0 &- Int(kept[earlier].position)] + loss
+                    let cost = unsafe gains[earlier] + shorter[0 &- Int(kept[earlier].start)] + loss
                     if cost < best {
                         best = cost
                         from = earlier
@@ -123,10 +143,22 @@
             unsafe gains[count] = best - exact * exact * weight
             unsafe kept[count] = Candidate(
                 position: Int32(truncatingIfNeeded: position), value: value,
-                previous: Int32(truncatingIfNeeded: from), isNegative: block[slot] < 0)
+                previous: Int32(truncatingIfNeeded: from), isNegative: block[slot] < 0,
+                start: Int16(truncatingIfNeeded: position))
             if size > 1 { barrier = count }
         }
+        if isLow { closeLow(count) }
         return cheapestEnd(barrier...count)
+    }
+
+    /// Ends the lowest band: its paths pay for their end there, and runs of zeros begin anew behind it.
+    @inline(__always)
+    private func closeLow(_ count: Int) {
+        for candidate in 0...count {
+            let position = unsafe Int(kept[candidate].position)
+            if position > 0, position < lowLast { unsafe gains[candidate] += lowEnd }
+            unsafe kept[candidate].start = Int16(truncatingIfNeeded: lowLast)
+        }
     }
 
     /// Squared error less a bonus for the energy kept; dropping a value is then its square.
@@ -136,12 +168,19 @@
         return difference * difference - Self.energyWorth * Float(value &* value)
     }
 
+    /// What it takes to end behind a position, 0 for an empty block.
+    @inline(__always)
+    private func endCost(_ position: Int) -> Float {
+        if position > lowLast { return position < 63 ? endOfBlock : 0 }
+        return lowLast > 0 ? 0 : emptyBlock
+    }
+
     @inline(__always)
     private func cheapestEnd(_ ends: ClosedRange<Int>) -> Int {
         var best = Float.infinity
         var last = 0
         for end in ends {
-            let cost = unsafe gains[end] + (kept[end].position < 63 ? endOfBlock : 0)
+            let cost = unsafe gains[end] + endCost(Int(kept[end].position))
             if cost < best {
                 best = cost
                 last = end

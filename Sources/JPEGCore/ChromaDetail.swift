@@ -2,9 +2,8 @@ internal import Pixels
 
 /// What halving chroma's resolution would lose.
 struct ChromaDetail {
-    /// Mean square of what Cb and Cr differ from their averages over 2 × 2 pixels; 0 without colour.
-    private(set) var mean = 0.0
-    /// Mean of those squares weighted by themselves: what is lost where most is lost.
+    /// Mean square of what Cb and Cr differ from their averages over 2 × 2 pixels, weighted by itself: what is lost
+    /// where most is lost; 0 without colour.
     private(set) var concentrated = 0.0
 
     /// Row pairs looked at: one in this many.
@@ -16,7 +15,6 @@ struct ChromaDetail {
         let stride = bitmap.size.width * 3
         guard across > 0, down > 0, bitmap.pixels.count >= down * 2 * stride else { return }
         var (sum, squares) = (0.0, 0.0)
-        var count = 0
         unsafe bitmap.pixels.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
             for pair in 0..<down where pair % Self.interval == min(Self.interval, down) / 2 {
@@ -25,11 +23,9 @@ struct ChromaDetail {
                 let row = unsafe Self.lost(upper, upper + stride, across: across)
                 sum += Double(row.sum)
                 squares += Double(row.squares)
-                count += across
             }
         }
         guard sum > 0 else { return }
-        mean = sum / Double(count)
         concentrated = squares / sum
     }
 

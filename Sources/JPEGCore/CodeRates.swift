@@ -11,9 +11,39 @@ struct CodeRates: Sendable {
     /// `runs` costs for category 1, then for category 2 and so on.
     let costs: [Float]
     let endOfBlock: Float
+    /// What a block without any value takes.
+    let emptyBlock: Float
+    /// Costs of the lowest frequencies where those have a scan of their own, `costs` being those of the others.
+    let low: Low?
+
+    struct Low: Sendable {
+        let costs: [Float]
+        let endOfBlock: Float
+        /// The last zigzag position of the band.
+        static let last = 2
+    }
 
     /// Rates of a code for these AC symbol counts.
     init(counts: ArraySlice<UInt32>) {
+        (costs, endOfBlock) = Self.costs(counts)
+        emptyBlock = endOfBlock
+        low = nil
+    }
+
+    /// Rates of scans with these symbol counts, in which one symbol ends many blocks.
+    ///
+    /// A block that is empty only makes a run of ended blocks longer; one that is not begins a new run.
+    init(scan: ArraySlice<UInt32>, low: ArraySlice<UInt32>?) {
+        (costs, endOfBlock) = Self.costs(scan)
+        emptyBlock = 0
+        self.low = low.map {
+            let (costs, endOfBlock) = Self.costs($0)
+            return Low(costs: costs, endOfBlock: endOfBlock)
+        }
+    }
+
+    /// Costs of values and the mean cost of an end.
+    private static func costs(_ counts: ArraySlice<UInt32>) -> ([Float], Float) {
         let first = counts.startIndex
         // A symbol not seen so far may still be used; a quarter of a count keeps it dear.
         let total = counts.reduce(0.0) { $0 + Double($1) } + 64
@@ -32,7 +62,12 @@ struct CodeRates: Sendable {
                 costs.append(Float(code + Double(category)))
             }
         }
-        self.costs = costs
-        endOfBlock = Float(bits(0))
+        // Symbol 16 n ends up to 2^(n + 1) blocks and has n bits; a sequential file has only n = 0.
+        var (ends, endBits) = (0.0, 0.0)
+        for bit in 0..<15 where counts[first + bit * 16] > 0 {
+            ends += Double(counts[first + bit * 16])
+            endBits += Double(counts[first + bit * 16]) * (bits(bit * 16) + Double(bit))
+        }
+        return (costs, Float(ends > 0 ? endBits / ends : bits(0)))
     }
 }

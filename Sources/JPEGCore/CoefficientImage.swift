@@ -26,8 +26,24 @@ package struct CoefficientImage: Sendable {
             unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
                 guard let output = output.baseAddress, let pixels = pixels.baseAddress else { return }
                 // A bitmap has the samples its size says, and the output was sized from this geometry just above.
-                unsafe transform(pixels, channels: channels, geometry: geometry, into: output)
+                unsafe transform(geometry, into: output) { strip, row in
+                    unsafe strip.load(mcuRow: row, from: pixels, channels: channels)
+                }
             }
+        }
+    }
+
+    /// Transforms luma and chroma that were chosen together, at 4:2:0.
+    init(_ planes: SharpChroma) {
+        let geometry = ScanGeometry(size: planes.size, subsampling: .s420)
+        size = planes.size
+        subsampling = .s420
+        self.geometry = geometry
+        coefficients = PageBuffer(count: geometry.totalBlocks * 64)
+        unsafe coefficients.withUnsafeMutableBufferPointer { output in
+            guard let output = output.baseAddress else { return }
+            // Sized from this geometry just above.
+            unsafe transform(geometry, into: output) { strip, row in strip.load(mcuRow: row, from: planes) }
         }
     }
 
@@ -37,10 +53,10 @@ package struct CoefficientImage: Sendable {
     }
 }
 
-/// Safety: `pixels` and `output` must have the sizes `geometry` says.
+/// Safety: `output` must have the size `geometry` says.
 private func transform(
-    _ pixels: UnsafePointer<UInt8>, channels: Int, geometry: ScanGeometry,
-    into output: UnsafeMutablePointer<Int16>
+    _ geometry: ScanGeometry, into output: UnsafeMutablePointer<Int16>,
+    load: (borrowing ColourStrip, _ mcuRow: Int) -> Void
 ) {
     let strip = ColourStrip(geometry)
     let gain = ColourStrip.chromaGain(geometry.subsampling)
@@ -49,7 +65,7 @@ private func transform(
     unsafe descale.withUnsafeBufferPointer { descale in
         guard let descale = descale.baseAddress else { return }
         for row in 0..<geometry.mcusDown {
-            unsafe strip.load(mcuRow: row, from: pixels, channels: channels)
+            load(strip, row)
             for component in 0..<geometry.componentCount {
                 let perRow = geometry.blocksPerMCURow(of: component)
                 let first = geometry.firstBlock(of: component) + row * perRow

@@ -154,7 +154,7 @@ internal import Pixels
     }
 
     /// Repeats the last sample of every row up to the end of its block.
-    private func padRight(rows: Int) {
+    func padRight(rows: Int) {
         unsafe pad(luma, stride: stride, from: geometry.width, rows: rows)
         guard geometry.componentCount == 3 else { return }
         let across = geometry.samples(of: 1).across
@@ -173,7 +173,7 @@ internal import Pixels
     }
 
     /// Repeats the last row up to the end of its block.
-    private func padBelow(rows: Int) {
+    func padBelow(rows: Int) {
         unsafe repeatLastRow(luma, stride: stride, rows: rows)
         guard geometry.componentCount == 3 else { return }
         let chromaRows = geometry.subsampling == .s420 ? (rows + 1) / 2 : rows

@@ -16,15 +16,16 @@ struct ProgressiveCoding {
 
     let parts: [Part]
 
-    init(_ script: ScanScript, _ geometry: ScanGeometry, _ tokens: [BlockTokens]) {
+    init(_ script: ScanScript, _ geometry: ScanGeometry, _ coding: PictureCoding, _ tokens: [BlockTokens]) {
         parts = script.scans(components: geometry.componentCount).map { scan in
-            var counter = SymbolCounter()
-            ScanWalk(geometry: geometry, tokens: tokens, scan: scan).run(&counter)
-            let isDC = scan.band.upperBound == 0
-            var tables = [HuffmanTable(counts: counter.luma[...])]
-            if isDC, scan.components.count > 1 { tables.append(HuffmanTable(counts: counter.chroma[...])) }
-            let bits = tables.reduce(counter.bits) { $0 + $1.totalBits }
-            return Part(scan: scan, tables: tables, bits: bits)
+            guard scan.band.upperBound > 0 else {
+                // The same differences in the same order as in a sequential file.
+                let tables = [coding.luma.dc] + (coding.chroma.map { [$0.dc] } ?? [])
+                return Part(scan: scan, tables: tables, bits: tables.reduce(0) { $0 + $1.totalBits })
+            }
+            let tally = ScanTally(scan, geometry, tokens, rows: .all)
+            let table = HuffmanTable(counts: tally.counts[...])
+            return Part(scan: scan, tables: [table], bits: tally.bits + table.totalBits)
         }
     }
 
@@ -34,21 +35,6 @@ struct ProgressiveCoding {
     func unstuffedBytes(_ geometry: ScanGeometry) -> Int {
         parts.reduce(JPEGHeader.byteCountBeforeTables(geometry) + JPEGHeader.end.count) { $0 + $1.bytes }
     }
-}
-
-private struct SymbolCounter: SymbolSink {
-    var luma = [UInt32](repeating: 0, count: SymbolCounts.size)
-    var chroma = [UInt32](repeating: 0, count: SymbolCounts.size)
-    /// Bits without a code.
-    var bits = 0
-
-    @inline(__always)
-    mutating func put(_ symbol: Int, _ appended: UInt32, isChroma: Bool) {
-        if isChroma { chroma[symbol] &+= 1 } else { luma[symbol] &+= 1 }
-    }
-
-    @inline(__always)
-    mutating func putBits(_ bits: UInt64, _ count: Int) { self.bits &+= count }
 }
 
 /// Writes a progressive file.

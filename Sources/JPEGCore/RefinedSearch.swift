@@ -5,29 +5,43 @@
 /// go on without a gap to the file that the quality ceiling alone limits.
 struct RefinedSearch {
     private let image: CoefficientImage
-    private let ladder: ScaleLadder
+    private var ladder: ScaleLadder
     private let maxBytes: Int
     private let pass: TrellisPass
     private let progressive: Progressive
+    private let effort: Effort
     private var script: ScanScript
+    /// What the script takes of the bytes of a sequential file, as the latest tries show it.
+    private var scriptShare = 1.0
     private var tokens: [BlockTokens]
     /// What the tokens are of.
     private var made: Try?
-    /// AC counts of the latest try: luma, chroma.
+    /// What symbols cost in the latest try: luma's, chroma's.
     private var rates: [CodeRates] = []
+    /// Rows for a glance, and the whole picture's bits per bit of them.
+    private let rows: RowSample
+    private var wholePerSample: Double
+    /// Where the rows let expect the target.
+    private var outlook: Outlook?
 
     /// Share of the budget that is not worth another try, and the share aimed at.
     private let goodFill: Double
     private let aim: Double
     private static let maximumTries = 20
-    /// Distance in base-2 log size that strength can go without harm.
-    private static let withinStrength = 0.04
-    /// Fewer rows of MCUs than this are always counted whole.
-    private static let rowsWorthSampling = 16
+    /// Distance in base-2 log size at which a glance has seen enough.
+    private static let withinGlance = 0.04
+    /// Scale to begin with, in percent: about quality 90.
+    private static let baseScale = 20.0
+    /// Distance in base-2 log size within which a file's scans are counted, not only their share estimated.
+    private static let withinCounting = 0.02
+    /// Bytes of the Huffman tables, about.
+    private static let typicalTableBytes = 280
     /// Change of log size with log scale.
     private static let typicalStepSlope = -0.65
     /// Change of base-2 log size per unit of strength, until two tries tell better.
-    private static let typicalSlope = 0.3 / Double(Strength.unitsPerOctave)
+    private static let typicalSlope = 0.11 / Double(Strength.unitsPerOctave)
+    /// Distance in base-2 log size from which on a quarter of the rows tells how to go on.
+    private static let withinSampling = 0.15
 
     struct Choice: Hashable {
         var step: Int
@@ -37,9 +51,10 @@ struct RefinedSearch {
     private struct Try {
         let choice: Choice
         let coding: PictureCoding
-        /// Nil for a sequential file.
-        let scans: ProgressiveCoding?
-        let bytes: Int
+        /// Nil for a sequential file, or one whose scans are not counted yet.
+        var scans: ProgressiveCoding?
+        /// Length of the file; an estimate where there are scans to be counted.
+        var bytes: Int
         /// Rates it was made with, to make it again.
         let rates: [CodeRates]
         var logSize: Double { approximateLog2(Double(bytes)) }
@@ -49,34 +64,42 @@ struct RefinedSearch {
         image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
     ) {
         goodFill = effort == .best ? 0.9993 : 0.9965
-        aim = effort == .best ? 0.9998 : 0.9985
+        aim = effort == .best ? 0.9998 : 0.9982
         self.progressive = progressive
+        self.effort = effort
         script = .sequential
         self.image = image
         self.ladder = ladder
         self.maxBytes = maxBytes
         pass = TrellisPass(image: image, activity: BlockActivity(image))
+        rows = .glance(image.geometry)
+        wholePerSample = rows == .all ? 1 : Double(RowSample.interval)
         tokens = (0..<image.geometry.componentCount).map {
             BlockTokens(blocks: image.geometry.blockCount(of: $0), maxBytes: maxBytes)
         }
     }
 
-    /// The fit, or nil if cancelled; `ceiling` is what plain rounding gives at step 0.
-    mutating func run(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
+    /// The fit, or nil if cancelled.
+    ///
+    /// `ceiling` is what plain rounding gives at step 0, or nil where a glance shows that it is far too large.
+    mutating func run(_ ceiling: PictureCoding?, _ isCancelled: () -> Bool) -> BudgetFit? {
         // Where scans alone may bring the ceiling within the budget, quality is what limits.
-        if progressive != .never, ceiling.unstuffedBytes(image.geometry) < maxBytes / 7 * 8 {
-            let finest = withBestScript(
-                attempt(Choice(step: 0, strength: Strength(units: Strength.range.upperBound))))
-            if let bytes = write(finest) { return .fits(result(bytes, finest, .quality)) }
+        if progressive != .never, let ceiling, ceiling.unstuffedBytes(image.geometry) < maxBytes / 7 * 8 {
+            let tried = attempt(Choice(step: 0, strength: Strength(units: Strength.range.upperBound)))
+            let finest = withBestScript(tried)
+            if finest.bytes <= maxBytes, let bytes = write(finest) {
+                return .fits(result(bytes, finest, .quality))
+            }
             if isCancelled() { return nil }
         }
         var target = maxBytes
         // Only what byte stuffing takes beyond its estimate can make a second round necessary.
         for _ in 0..<4 {
-            guard let start = nearStep(ceiling, target, isCancelled) else { return nil }
+            guard var start = nearStep(target, isCancelled) else { return nil }
+            start = attempt(aimed(after: start, target))
             guard let found = fill(start, target, isCancelled) else {
                 if isCancelled() { return nil }
-                let bytes = attempt(Choice(step: ladder.last)).bytes
+                let bytes = counted(attempt(Choice(step: ladder.last))).bytes
                 return .tooLarge(bytesAtFloor: max(maxBytes + 1, bytes))
             }
             if let bytes = write(found) { return .fits(result(bytes, found, .budget)) }
@@ -96,8 +119,7 @@ struct RefinedSearch {
 /// What a try costs.
 extension RefinedSearch {
     private mutating func attempt(_ choice: Choice) -> Try {
-        let tables = ladder.tables(choice.step)
-        if rates.isEmpty { rates = plainCounts(tables).map { CodeRates(counts: $0.ac) } }
+        if rates.isEmpty { rates = plainCounts(ladder.tables(choice.step)).map { CodeRates(counts: $0.ac) } }
         return attempt(choice, rates)
     }
 
@@ -113,39 +135,61 @@ extension RefinedSearch {
         let luma = coding(0..<1, tables.luma, rates[0])
         let chroma = image.geometry.componentCount == 3 ? coding(1..<3, tables.chroma, rates[1]) : nil
         let result = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
-        let tried = sized(Try(choice: choice, coding: result, scans: nil, bytes: 0, rates: rates), script)
+        let sequential = Double(result.unstuffedBytes(image.geometry) + result.entropyBytes / 256)
+        let tried = Try(
+            choice: choice, coding: result, bytes: Int((sequential * scriptShare).rounded()), rates: rates)
         made = tried
         return tried
     }
 
-    /// The choice that the tokens are of, with its size in a file of these scans.
-    private func sized(_ made: Try, _ script: ScanScript) -> Try {
-        let coding = made.coding
-        guard script != .sequential else {
-            let bytes = coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
-            return Try(choice: made.choice, coding: coding, scans: nil, bytes: bytes, rates: made.rates)
-        }
-        let scans = ProgressiveCoding(script, image.geometry, tokens)
-        let bytes = scans.unstuffedBytes(image.geometry) + scans.entropyBytes / 256
-        return Try(choice: made.choice, coding: coding, scans: scans, bytes: bytes, rates: made.rates)
+    /// The latest try with its scans counted.
+    private mutating func counted(_ latest: Try) -> Try {
+        guard script != .sequential, latest.scans == nil else { return latest }
+        let coding = latest.coding
+        let scans = ProgressiveCoding(script, image.geometry, coding, tokens)
+        let sequential = coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
+        var tried = latest
+        tried.scans = scans
+        tried.bytes = scans.unstuffedBytes(image.geometry) + scans.entropyBytes / 256
+        scriptShare = Double(tried.bytes) / Double(max(1, sequential))
+        if effort == .best { rates = scanRates() }
+        return tried
     }
 
-    /// Takes the script that needs least for the latest choice, and gives that choice's size.
-    private mutating func withBestScript(_ made: Try) -> Try {
-        var best = sized(made, .sequential)
+    /// What symbols cost in the scans of the latest try.
+    private func scanRates() -> [CodeRates] {
+        func counts(_ component: Int, _ band: ClosedRange<Int>) -> [UInt32] {
+            let scan = ScanScript.Scan(components: component..<(component + 1), band: band)
+            return ScanTally(scan, image.geometry, tokens, rows: .all).counts
+        }
+        let last = CodeRates.Low.last
+        let luma = CodeRates(scan: counts(0, (last + 1)...63)[...], low: counts(0, 1...last)[...])
+        guard image.geometry.componentCount == 3 else { return [luma] }
+        let chroma = zip(counts(1, 1...63), counts(2, 1...63)).map { $0 + $1 }
+        return [luma, CodeRates(scan: chroma[...], low: nil)]
+    }
+
+    /// Takes the script that needs least for the latest try, as far as a glance tells, and counts its scans.
+    private mutating func withBestScript(_ latest: Try) -> Try {
         script = .sequential
-        guard progressive != .never else { return best }
+        scriptShare = 1
+        guard progressive != .never else { return latest }
+        let coding = latest.coding
+        let sequential = coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
+        var best = sequential
+        let sample = tokenSample()
+        compare(sample, with: latest)
+        var tallies = ScanTallies(image.geometry, tokens, coding, sample: sample, rows: rows)
         for candidate in ScanScript.allCases where candidate != .sequential {
-            let tried = sized(made, candidate)
+            let bytes = tallies.bytes(candidate)
             // A reader has more work with it, so it must be worth something.
-            let isBetter =
-                script == .sequential ? tried.bytes < best.bytes - best.bytes / 128 : tried.bytes < best.bytes
+            let isBetter = script == .sequential ? bytes < best - best / 128 : bytes < best
             if isBetter || (progressive == .always && script == .sequential) {
                 script = candidate
-                best = tried
+                best = bytes
             }
         }
-        return best
+        return counted(latest)
     }
 
     /// Counts of a quarter of the rows, rounded to nearest: luma's, then chroma's.
@@ -154,7 +198,7 @@ extension RefinedSearch {
             let quantiser = BlockQuantiser(table, deadZone: 0)
             var counts = SymbolCounts()
             for component in components {
-                counts.add(image, component: component, quantiser: quantiser, rows: .sampled)
+                counts.add(image, component: component, quantiser: quantiser, rows: rows)
             }
             return counts
         }
@@ -175,14 +219,100 @@ extension RefinedSearch {
     }
 }
 
+/// What a quarter of the rows tells.
+extension RefinedSearch {
+    private func bits(_ counts: [SymbolCounts]) -> Int {
+        counts.reduce(0) { $0 + HuffmanTable(counts: $1.dc).totalBits + HuffmanTable(counts: $1.ac).totalBits }
+    }
+
+    /// Counts a choice makes with the rates at hand, and how many of luma's values are fine.
+    private func sample(_ choice: Choice) -> (counts: [SymbolCounts], fine: Int) {
+        let tables = ladder.tables(choice.step)
+        let luma = pass.sample(
+            0..<1, table: tables.luma, rates: rates[0], strength: choice.strength, rows: rows)
+        guard rates.count > 1 else { return ([luma.counts], luma.fine) }
+        let chroma = pass.sample(
+            1..<3, table: tables.chroma, rates: rates[1], strength: choice.strength, rows: rows)
+        return ([luma.counts, chroma.counts], luma.fine)
+    }
+
+    /// Symbols of the latest try in the sampled rows.
+    private func tokenSample() -> [SymbolCounts] {
+        let luma = pass.sample(0..<1, of: tokens, rows: rows)
+        return image.geometry.componentCount == 3 ? [luma, pass.sample(1..<3, of: tokens, rows: rows)] : [luma]
+    }
+
+    /// Notes how the whole picture of the latest try goes with its sampled rows.
+    private mutating func compare(_ sample: [SymbolCounts], with latest: Try) {
+        wholePerSample = Double(latest.coding.entropyBytes * 8) / Double(max(1, bits(sample)))
+    }
+
+    /// Base-2 log size of a file whose sampled rows are these.
+    private func logSize(_ counts: [SymbolCounts], header: Int) -> Double {
+        let entropy = Double(bits(counts)) / 8 * wholePerSample * 257 / 256
+        return approximateLog2((entropy + Double(header)) * scriptShare)
+    }
+
+    /// What the rows let expect at `maxBytes`, by any step of a ladder.
+    mutating func look(_ ladder: ScaleLadder) -> Outlook {
+        let own = self.ladder
+        self.ladder = ladder
+        defer { self.ladder = own }
+        let goal = approximateLog2(Double(max(1, maxBytes)))
+        // Near the finest tables sizes hardly change with scale.
+        let base = ladder.step(ofScale: Self.baseScale)
+        let header = JPEGHeader.byteCount(image.geometry, huffmanBytes: Self.typicalTableBytes)
+        let size = logSize(plainCounts(ladder.tables(base)), header: header)
+        var slope = Self.typicalStepSlope * ladder.logRatio
+        // Weighing bits saves a fourth at the same tables, and scans a little more.
+        scriptShare = progressive == .never ? 1 : 0.975
+        var step = max(0, min(ladder.last, base + jump(goal - size + 0.4, slope)))
+        var last: (step: Int, logSize: Double)?
+        var fine = 0
+        for _ in 0..<5 {
+            if rates.isEmpty { rates = plainCounts(ladder.tables(step)).map { CodeRates(counts: $0.ac) } }
+            let sample = sample(Choice(step: step))
+            fine = sample.fine
+            rates = sample.counts.map { CodeRates(counts: $0.ac) }
+            let logSize = logSize(sample.counts, header: header)
+            if let last, last.step != step {
+                let measured = (logSize - last.logSize) / Double(step - last.step)
+                slope = max(slope * 2, min(slope / 2, measured))
+            }
+            last = (step, logSize)
+            let distance = goal - logSize
+            let next = max(0, min(ladder.last, step + jump(distance, slope)))
+            let isNear = distance.magnitude < Self.withinGlance || next == step
+            step = next
+            if isNear { break }
+        }
+        scriptShare = 1
+        let blocks = (0..<image.geometry.mcusDown).reduce(0) { $0 + (rows.contains($1) ? 1 : 0) }
+            * image.geometry.blocksPerMCURow(of: 0)
+        let outlook = Outlook(
+            scale: ladder.scale(step), tables: ladder.tables(step),
+            fineDetail: Double(fine) / Double(max(1, blocks)))
+        self.outlook = outlook
+        return outlook
+    }
+}
+
+/// What can be expected of a budget before anything is coded whole.
+struct Outlook {
+    /// Scale of the tables, in percent of the shapes.
+    let scale: Double
+    let tables: QuantisationTables
+    var quality: Double { tables.quality }
+    /// Luma values a block that half the resolution would not show.
+    let fineDetail: Double
+}
+
 extension RefinedSearch {
     /// A try near the target, or at an end of the ladder, with the best scans chosen; nil if cancelled.
-    private mutating func nearStep(
-        _ ceiling: PictureCoding, _ target: Int, _ isCancelled: () -> Bool
-    ) -> Try? {
+    private mutating func nearStep(_ target: Int, _ isCancelled: () -> Bool) -> Try? {
         let goal = approximateLog2(Double(max(1, target)))
         var slope = Self.typicalStepSlope * ladder.logRatio
-        var step = expectedStep(ceiling, goal, &slope)
+        var step = ladder.step(ofScale: (outlook ?? look(ladder)).scale)
         var over = -1
         var under = ladder.last + 1
         var latest: Try?
@@ -197,52 +327,15 @@ extension RefinedSearch {
             latest = tried
             if tried.bytes > target { over = max(over, step) } else { under = min(under, step) }
             let distance = goal - tried.logSize
-            if distance.magnitude < Self.withinStrength || over + 1 >= under { break }
+            if distance.magnitude < Self.withinSampling || over + 1 >= under { break }
             step += jump(distance, slope)
         }
         return latest
     }
 
-    /// The step that a quarter of the rows points to.
-    private mutating func expectedStep(_ ceiling: PictureCoding, _ goal: Double, _ slope: inout Double) -> Int
-    {
-        let ceilingSize = approximateLog2(Double(ceiling.unstuffedBytes(image.geometry)))
-        // Weighing bits saves about a fifth at the same tables.
-        var step = max(0, min(ladder.last, jump(goal - ceilingSize + 0.25, slope)))
-        guard image.geometry.mcusDown >= Self.rowsWorthSampling else { return step }
-        let sampledBits = plainCounts(ladder.tables(0)).reduce(0) { $0 + bits($1) }
-        let wholePerSample = Double(ceiling.entropyBytes * 8) / Double(max(1, sampledBits))
-        let header = ceiling.unstuffedBytes(image.geometry) - ceiling.entropyBytes
-        // Scans save a little more, mostly.
-        let aim = goal + (progressive == .never ? 0 : 0.03)
-        var last: (step: Int, logSize: Double)?
-        for _ in 0..<4 {
-            let tables = ladder.tables(step)
-            if rates.isEmpty { rates = plainCounts(tables).map { CodeRates(counts: $0.ac) } }
-            var counts = [pass.sample(0..<1, table: tables.luma, rates: rates[0])]
-            if rates.count > 1 { counts.append(pass.sample(1..<3, table: tables.chroma, rates: rates[1])) }
-            rates = counts.map { CodeRates(counts: $0.ac) }
-            let bytes = Double(counts.reduce(0) { $0 + bits($1) }) / 8 * wholePerSample * 257 / 256
-            let logSize = approximateLog2(bytes + Double(header))
-            if let last, last.step != step {
-                let measured = (logSize - last.logSize) / Double(step - last.step)
-                slope = max(slope * 2, min(slope / 2, measured))
-            }
-            last = (step, logSize)
-            let next = max(0, min(ladder.last, step + jump(aim - logSize, slope)))
-            if (next - step).magnitude <= 2 { return next }
-            step = next
-        }
-        return step
-    }
-
     private func boundedSlope(_ a: Try, _ b: Try, expected: Double) -> Double {
         let measured = (b.logSize - a.logSize) / Double(b.choice.step - a.choice.step)
         return max(expected * 2, min(expected / 2, measured))
-    }
-
-    private func bits(_ counts: SymbolCounts) -> Int {
-        HuffmanTable(counts: counts.dc).totalBits + HuffmanTable(counts: counts.ac).totalBits
     }
 
     /// The fullest try that fits, by strength alone; failing that, at the next steps; nil if none or cancelled.
@@ -256,10 +349,11 @@ extension RefinedSearch {
         var high = Strength.range.upperBound
         for tries in 0..<Self.maximumTries {
             let units = latest.choice.strength.units
+            if (goal - latest.logSize).magnitude < Self.withinCounting { latest = counted(latest) }
             if latest.bytes <= target {
                 low = max(low, units)
-                if latest.bytes > best?.bytes ?? 0 { best = latest }
-                if Double(latest.bytes) >= Double(target) * goodFill { return best }
+                if latest.bytes > best?.bytes ?? 0 { best = counted(latest) }
+                if Double(latest.bytes) >= Double(target) * goodFill { return latest }
             } else {
                 high = min(high, units)
             }
@@ -268,7 +362,9 @@ extension RefinedSearch {
             var next = units + jump(goal - latest.logSize, slope)
             // Where the line leads nowhere, halves get there.
             if tries > 5 || next <= low || next >= high { next = low + (high - low) / 2 }
-            let tried = attempt(Choice(step: step, strength: Strength(units: next)))
+            // Rates that stay the same make sizes a matter of strength alone.
+            let tried = attempt(
+                Choice(step: step, strength: Strength(units: next)), tries > 0 ? latest.rates : rates)
             let measured = (tried.logSize - latest.logSize) / Double(next - units)
             slope = max(Self.typicalSlope / 8, min(slope * 4, measured))
             latest = tried
@@ -277,39 +373,32 @@ extension RefinedSearch {
         return fill(attempt(Choice(step: step + 1)), target, isCancelled)
     }
 
+    /// Where the sampled rows see the target: the nearest step, and the strength that does the rest.
+    ///
+    /// They also tell what better rates are worth, which alone make a file smaller.
+    private mutating func aimed(after latest: Try, _ target: Int) -> Choice {
+        let goal = approximateLog2(Double(max(1, target)) * aim)
+        compare(tokenSample(), with: latest)
+        let header = latest.coding.unstuffedBytes(image.geometry) - latest.coding.entropyBytes
+        var slope = Self.typicalStepSlope * ladder.logRatio
+        var step = latest.choice.step
+        var distance = goal - logSize(sample(Choice(step: step)).counts, header: header)
+        for _ in 0..<2 {
+            let next = max(0, min(ladder.last, step + jump(distance, slope)))
+            if next == step { break }
+            let left = goal - logSize(sample(Choice(step: next)).counts, header: header)
+            let measured = (distance - left) / Double(next - step)
+            slope = max(slope * 2, min(slope / 2, measured))
+            (step, distance) = (next, left)
+        }
+        let units = jump(distance, Self.typicalSlope)
+        let floor = step == ladder.last ? 0 : Strength.range.lowerBound
+        return Choice(step: step, strength: Strength(units: max(floor, min(Strength.range.upperBound, units))))
+    }
+
     /// Steps to cover a distance in log size; bounded, because a slope may be next to nothing.
     private func jump(_ distance: Double, _ slope: Double) -> Int {
         let steps = distance / slope
         return Int(max(-65536, min(65536, steps.isNaN ? 0 : steps.rounded())))
-    }
-}
-
-/// What errors are worth, on a scale of equal ratios; 0 stands for 1.
-///
-/// A picture of many equal blocks would change all at once, so between two neighbouring strengths a share of the
-/// blocks has the higher one already. They differ by a 23rd.
-struct Strength: Hashable {
-    var units = 0
-
-    static let unitsPerOctave = stepsPerOctave * shares
-    private static let stepsPerOctave = 16
-    private static let shares = 64
-
-    /// As far as sizes go in practice: from nothing kept that need not be to everything rounded to nearest.
-    static let range = (-4 * unitsPerOctave)...(8 * unitsPerOctave)
-
-    /// Factor for the first of `count` blocks, up to `boundary`, and for the others.
-    func factors(count: Int) -> (first: Float, boundary: Int, rest: Float) {
-        let step = units >> 6
-        let share = units & (Self.shares - 1)
-        return (Self.factor(step + 1), count * share / Self.shares, Self.factor(step))
-    }
-
-    private static func factor(_ steps: Int) -> Float {
-        // Square roots are exact to the last bit everywhere, other powers need not be.
-        let root = 2.0.squareRoot().squareRoot().squareRoot().squareRoot()
-        var factor = 1.0
-        for _ in 0..<steps.magnitude { factor *= root }
-        return Float(steps < 0 ? 1 / factor : factor)
     }
 }

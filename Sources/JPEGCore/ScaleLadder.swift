@@ -48,6 +48,13 @@ struct ScaleLadder: Sendable {
         logRatio = 1
     }
 
+    func scale(_ step: Int) -> Double { scales[max(0, min(last, step))] }
+
+    /// The step whose scale is the nearest one that is not below `scale`, or the last one.
+    func step(ofScale scale: Double) -> Int {
+        scales.firstIndex { $0 >= scale } ?? last
+    }
+
     func tables(_ step: Int) -> QuantisationTables {
         only ?? QuantisationTables(scale: scales[max(0, min(last, step))])
     }

@@ -9,7 +9,7 @@ enum ScanScript: CaseIterable, Sendable {
     case bandsAndBits
 
     /// One scan of a progressive file.
-    struct Scan {
+    struct Scan: Hashable {
         let components: Range<Int>
         /// Zigzag positions.
         let band: ClosedRange<Int>

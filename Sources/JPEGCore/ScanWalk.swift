@@ -1,4 +1,4 @@
-/// What becomes of the symbols of a scan: they are counted or written.
+/// What becomes of the symbols of a scan; `ScanTally` counts them.
 protocol SymbolSink {
     /// A symbol and the `symbol & 15` bits that follow it; `isChroma` chooses between a scan's two tables.
     mutating func put(_ symbol: Int, _ appended: UInt32, isChroma: Bool)
@@ -11,6 +11,11 @@ struct ScanWalk {
     let geometry: ScanGeometry
     let tokens: [BlockTokens]
     let scan: ScanScript.Scan
+
+    /// Most blocks that one symbol can end.
+    static let mostEndedBlocks = 0x7FFF
+    /// As many correction bits are held back at most; libjpeg-based readers need none of it, memory does.
+    static let mostCorrections = 900
 
     func run(_ sink: inout some SymbolSink) {
         guard scan.band.upperBound > 0 else { return walkDC(&sink) }
@@ -79,9 +84,6 @@ private struct BandWalk {
     /// At most one for each coefficient of a block.
     private var pending: (bits: UInt64, count: Int) = (0, 0)
 
-    /// As many correction bits are held back at most; libjpeg-based readers need none of it, memory does.
-    private static let mostCorrections = 900
-
     init(first: Int, last: Int, low: Int) {
         self.first = first
         self.last = last
@@ -114,8 +116,10 @@ private struct BandWalk {
 
     /// A later scan: one more bit of what is known, and what this bit makes known.
     mutating func refine(_ block: TokenReader, _ sink: inout some SymbolSink) {
-        let end = lastNewPosition(block)
+        let start = block
         var block = block
+        // Found out only where there is a long run, which is rare.
+        var end: Int?
         var position = first - 1
         var run = 0
         while true {
@@ -125,7 +129,10 @@ private struct BandWalk {
             if here < first || size == 0 { continue }
             run += here - position - 1
             position = here
-            while run > 15, here <= end {
+            while run > 15 {
+                let newest = end ?? lastNewPosition(start)
+                end = newest
+                if here > newest { break }
                 flush(&sink)
                 sink.put(0xF0, 0, isChroma: false)
                 putPending(&sink)
@@ -161,7 +168,9 @@ private struct BandWalk {
 
     private mutating func endBlock(_ sink: inout some SymbolSink) {
         endedBlocks += 1
-        if endedBlocks == 0x7FFF || correctionCount > Self.mostCorrections { flush(&sink) }
+        if endedBlocks == ScanWalk.mostEndedBlocks || correctionCount > ScanWalk.mostCorrections {
+            flush(&sink)
+        }
     }
 
     /// Tells the ended blocks and their corrections.

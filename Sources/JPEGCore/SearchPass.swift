@@ -7,6 +7,10 @@ struct SearchPass {
     private let progressive: Progressive
     private let target: Double
     private var costs: CodingCosts
+    /// What plain rounding at the finest tables takes, where that is worth knowing.
+    private var ceiling: PictureCoding?
+    private var isOpen = false
+    private var refined: RefinedSearch?
 
     /// Symbol counts and Huffman tables of all tries, generously.
     static let tableBytes = 262_144
@@ -38,30 +42,61 @@ struct SearchPass {
         costs = CodingCosts(image: image)
     }
 
-    mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
-        if isCancelled() { return nil }
-        let ceiling = coding(Choice(step: 0))
-        if progressive != .always, let bytes = write(ceiling) {
-            return .fits(result(bytes, ceiling, .quality))
+    var subsampling: Subsampling { image.subsampling }
+
+    private var refines: Bool { effort != .fast || progressive == .always }
+
+    /// The file at the finest tables, if it fits.
+    mutating func ceilingFit() -> BudgetFit? {
+        if !isOpen {
+            isOpen = true
+            if !(refines && ceilingIsFarOver()) { ceiling = coding(Choice(step: 0)) }
         }
-        if effort != .fast || progressive == .always {
-            var search = RefinedSearch(
-                image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
-            guard let refined = search.run(ceiling, isCancelled) else { return nil }
-            guard case .fits(let file) = refined, file.limitedBy == .budget, progressive != .always,
-                file.bytes.count < maxBytes - maxBytes / 80
-            else {
-                return refined
-            }
-            // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
-            guard let plain = runPlain(ceiling, isCancelled) else { return nil }
-            guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return refined }
-            return plain
-        }
-        return runPlain(ceiling, isCancelled)
+        guard progressive != .always, let ceiling, let bytes = write(ceiling) else { return nil }
+        return .fits(result(bytes, ceiling, .quality))
     }
 
-    private mutating func runPlain(_ ceiling: PictureCoding, _ isCancelled: () -> Bool) -> BudgetFit? {
+    /// What to expect of the budget by any step of `wide`.
+    mutating func look(_ wide: ScaleLadder) -> Outlook {
+        var search = refined ?? newSearch()
+        let outlook = search.look(wide)
+        refined = search
+        return outlook
+    }
+
+    private func newSearch() -> RefinedSearch {
+        RefinedSearch(
+            image: image, ladder: ladder, maxBytes: maxBytes, effort: effort, progressive: progressive)
+    }
+
+    mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
+        if isCancelled() { return nil }
+        if let fit = ceilingFit() { return fit }
+        guard refines else { return runPlain(isCancelled) }
+        var search = refined.take() ?? newSearch()
+        guard let fit = search.run(ceiling, isCancelled) else { return nil }
+        guard case .fits(let file) = fit, file.limitedBy == .budget, progressive != .always,
+            file.bytes.count < maxBytes - maxBytes / 80
+        else {
+            return fit
+        }
+        // Few, large steps, as in a smooth ramp, where nearly all bits are DC: tables divide them more finely.
+        guard let plain = runPlain(isCancelled) else { return nil }
+        guard case .fits(let other) = plain, other.bytes.count > file.bytes.count else { return fit }
+        return plain
+    }
+
+    /// Whether a quarter of the rows leaves no doubt that the finest tables need more than the budget.
+    private mutating func ceilingIsFarOver() -> Bool {
+        guard image.geometry.mcusDown >= Self.rowsWorthSampling else { return false }
+        let expected = costs.expectedBytes(ladder.tables(0)) * Double(RowSample.interval)
+        return expected > Double(maxBytes) * 1.5
+    }
+
+    private mutating func runPlain(_ isCancelled: () -> Bool) -> BudgetFit? {
+        // Known already, mostly.
+        let ceiling = coding(Choice(step: 0))
+        if let bytes = write(ceiling) { return .fits(result(bytes, ceiling, .quality)) }
         guard let bracket = bracket(ceiling, isCancelled) else { return nil }
         guard let under = bracket.under else { return finish(Choice(step: ladder.last), isCancelled) }
         var choice = Choice(step: under.at)

@@ -3,15 +3,19 @@ package import Pixels
 extension BudgetSearch {
     /// The best file within the budget, or nil if `isCancelled`; of a picture from a JPEG none that spends bytes on
     /// what that JPEG does not hold.
-    package func fit(_ bitmap: Bitmap, from source: SourceLimit?, isCancelled: () -> Bool) -> BudgetFit? {
-        guard let source else { return fit(bitmap, isCancelled: isCancelled) }
+    package func fit(
+        _ bitmap: Bitmap, from source: SourceLimit?, mayShrink: Bool = false, isCancelled: () -> Bool
+    ) -> BudgetFit? {
+        guard let source else { return fit(bitmap, mayShrink: mayShrink, isCancelled: isCancelled) }
         let ceiling = max(minQuality, source.worthwhileQuality(bitmap.size))
-        guard ceiling < maxQuality else { return fit(bitmap, isCancelled: isCancelled) }
+        guard ceiling < maxQuality else {
+            return fit(bitmap, mayShrink: mayShrink, isCancelled: isCancelled)
+        }
         if let file = ownFile(bitmap, source) { return .fits(file) }
         let search = BudgetSearch(
             maxBytes: maxBytes, minQuality: minQuality, maxQuality: ceiling, effort: effort,
             progressive: progressive)
-        guard let fit = search.fit(bitmap, isCancelled: isCancelled) else { return nil }
+        guard let fit = search.fit(bitmap, mayShrink: mayShrink, isCancelled: isCancelled) else { return nil }
         guard case .fits(let file) = fit, file.limitedBy == .quality else { return fit }
         return .fits(file.limitedBySource)
     }

@@ -2,17 +2,20 @@
 package struct SourceQuantisation: Hashable, Sendable {
     /// Divisors of each component of the frame, row by row; the first component is luma where there is luma.
     let tables: [[UInt16]]
+    /// Whether the components are luma and chroma, as ours are.
+    private let hasLuma: Bool
 
     /// - Parameter tables: 64 divisors for each component, row by row; nil is the answer if one of them is 0.
-    package init?(tables: [[UInt16]]) {
+    package init?(tables: [[UInt16]], hasLuma: Bool = true) {
         guard !tables.isEmpty, tables.allSatisfy({ $0.count == 64 && !$0.contains(0) }) else { return nil }
         self.tables = tables
+        self.hasLuma = hasLuma
     }
 
     /// The same with the finest of all tables only, for components that are not luma and chroma.
     package var finest: SourceQuantisation {
         let finest = tables.min { Self.sum($0) < Self.sum($1) } ?? tables[0]
-        return SourceQuantisation(tables: [finest]) ?? self
+        return SourceQuantisation(tables: [finest], hasLuma: false) ?? self
     }
 
     /// The (fractional) libjpeg quality whose Annex K luma table has the same mean as the source's.
@@ -57,7 +60,7 @@ package struct SourceQuantisation: Hashable, Sendable {
     ///
     /// - Parameter isTurned: whether rows and columns are exchanged.
     func ownTables(isTurned: Bool, minQuality: Double) -> QuantisationTables? {
-        guard tables.count == 1 || (tables.count == 3 && tables[1] == tables[2]) else { return nil }
+        guard hasLuma, tables.count == 1 || (tables.count == 3 && tables[1] == tables[2]) else { return nil }
         func table(_ divisors: [UInt16], atMost most: Int) -> [UInt8] {
             (0..<64).map { at in
                 let divisor = Int(divisors[isTurned ? at % 8 * 8 + at / 8 : at])

@@ -51,10 +51,22 @@ enum RowSample {
     case sampled
     /// The other three.
     case rest
+    /// Every row.
+    case all
 
     static let interval = 4
 
-    func contains(_ row: Int) -> Bool { (row % Self.interval == Self.interval / 2) == (self == .sampled) }
+    /// Fewer rows of MCUs than this are looked at whole.
+    private static let fewestToSample = 16
+
+    /// The rows for a first guess.
+    static func glance(_ geometry: ScanGeometry) -> Self {
+        geometry.mcusDown < fewestToSample ? .all : .sampled
+    }
+
+    func contains(_ row: Int) -> Bool {
+        self == .all || (row % Self.interval == Self.interval / 2) == (self == .sampled)
+    }
 }
 
 /// Counts the symbols of `blockCount` blocks in a row.

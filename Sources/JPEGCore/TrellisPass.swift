@@ -27,18 +27,40 @@ struct TrellisPass {
         return counts
     }
 
-    /// Counts the symbols of a quarter of the rows only.
-    func sample(_ components: Range<Int>, table: [UInt8], rates: CodeRates) -> SymbolCounts {
+    /// Counts the symbols of some rows of MCUs only, and the values that are finer than half the resolution shows.
+    func sample(
+        _ components: Range<Int>, table: [UInt8], rates: CodeRates, strength: Strength, rows: RowSample
+    ) -> (counts: SymbolCounts, fine: Int) {
         let trellis = BlockTrellis(table: table, rates: rates)
+        var counts = SymbolCounts()
+        var fine = 0
+        let positions = BlockTokens.finePositions
+        for component in components {
+            let perRow = image.geometry.blocksPerMCURow(of: component)
+            let factors = strength.factors(count: image.geometry.blockCount(of: component))
+            for row in 0..<image.geometry.mcusDown where rows.contains(row) {
+                let blocks = (row * perRow)..<((row + 1) * perRow)
+                let split = max(blocks.lowerBound, min(blocks.upperBound, factors.boundary))
+                var lastDC = 0
+                // The first difference of a row is not worth a lookup.
+                unsafe run(component, blocks.lowerBound..<split, trellis, factors.first, &lastDC, &counts) {
+                    fine &+= unsafe BlockTokens.count($0, at: positions)
+                }
+                unsafe run(component, split..<blocks.upperBound, trellis, factors.rest, &lastDC, &counts) {
+                    fine &+= unsafe BlockTokens.count($0, at: positions)
+                }
+            }
+        }
+        return (counts, fine)
+    }
+
+    /// The symbols of the same rows in tokens that were made before, counted in the same way.
+    func sample(_ components: Range<Int>, of tokens: [BlockTokens], rows: RowSample) -> SymbolCounts {
         var counts = SymbolCounts()
         for component in components {
             let perRow = image.geometry.blocksPerMCURow(of: component)
-            for row in 0..<image.geometry.mcusDown where RowSample.sampled.contains(row) {
-                var lastDC = 0
-                // The first difference of a row is not worth a lookup.
-                unsafe run(component, (row * perRow)..<((row + 1) * perRow), trellis, 1, &lastDC, &counts) {
-                    _ in
-                }
+            for row in 0..<image.geometry.mcusDown where rows.contains(row) {
+                counts.add(tokens[component], blocks: (row * perRow)..<((row + 1) * perRow))
             }
         }
         return counts

@@ -2,7 +2,7 @@ internal import MediaTypes
 
 /// AAC in ADTS frames (ISO/IEC 13818-7, 6.2), rewrapped as an MPEG-4 file: the frames without their headers, and
 /// an index before them.
-package struct ADTSRewriter: MediaRewriter {
+struct ADTSRewriter: MediaRewriter {
     private var media = RewrittenMedia(format: .m4a)
     private var header: [UInt8] = []
     /// Bytes of the current frame that are still to come; nil while its header is read.
@@ -12,8 +12,8 @@ package struct ADTSRewriter: MediaRewriter {
     private var sizes: [UInt16] = []
     /// Bytes behind the last frame that are none.
     private var behind = 0
-
-    package init() { self.init(hadMetadata: false) }
+    /// Bytes of frames that are still to be written, many small ones at once.
+    private var pending: [UInt8] = []
 
     init(hadMetadata: Bool) {
         media.hadMetadata = hadMetadata
@@ -23,7 +23,7 @@ package struct ADTSRewriter: MediaRewriter {
     /// What may stand behind the last frame: tags.
     private static let mostBehind = 1 << 20
 
-    package mutating func push(_ bytes: Span<UInt8>, into output: any MediaOutput) throws(MediaError) {
+    mutating func push(_ bytes: Span<UInt8>, into output: any MediaOutput) throws(MediaError) {
         var index = 0
         while index < bytes.count {
             if behind > 0 {
@@ -33,18 +33,27 @@ package struct ADTSRewriter: MediaRewriter {
             }
             if let left = remaining {
                 let step = min(left, bytes.count - index)
-                try output.append(bytes.extracting(index..<(index + step)))
+                let content = bytes.extracting(index..<(index + step))
+                unsafe content.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
+                if pending.count >= 32_768 { try flush(into: output) }
                 index += step
                 remaining = step == left ? nil : left - step
                 continue
             }
             header.append(bytes[index])
             index += 1
-            try lookAtHeader()
+            try lookAtHeader(into: output)
         }
     }
 
-    private mutating func lookAtHeader() throws(MediaError) {
+    /// Writes frames, and sees that their index will have its place too.
+    private mutating func flush(into output: any MediaOutput) throws(MediaError) {
+        try output.append(pending)
+        pending.removeAll(keepingCapacity: true)
+        try output.expect(4 * sizes.count)
+    }
+
+    private mutating func lookAtHeader(into output: any MediaOutput) throws(MediaError) {
         guard header.count >= 2 else { return }
         guard header[0] == 0xFF, header[1] & 0xF6 == 0xF0 else {
             guard first != nil else { throw MediaError(.corrupt, "no frame where one should begin") }
@@ -65,14 +74,17 @@ package struct ADTSRewriter: MediaRewriter {
         let length = ADTSHeader.frameLength(header) - size
         guard length > 0 else { throw MediaError(.corrupt, "an empty frame") }
         sizes.append(UInt16(length))
+        // Frames that hold next to nothing make an index before they make a piece.
+        if sizes.count % 32_768 == 0 { try flush(into: output) }
         remaining = length
         header.removeAll(keepingCapacity: true)
     }
 
-    package mutating func finish(into output: any MediaOutput) throws(MediaError) -> RewrittenMedia {
+    mutating func finish(into output: any MediaOutput) throws(MediaError) -> RewrittenMedia {
         guard let first, remaining == nil, behind > 0 || header.isEmpty else {
             throw MediaError(.truncated, "a frame ends early")
         }
+        try flush(into: output)
         try output.prepend(M4AIndex(first, sizes: sizes).bytes(mediaSize: output.size).span)
         return media
     }

@@ -17,15 +17,26 @@ struct M4AIndex {
 
     private var duration: Int { sizes.count * Self.frameSamples }
 
+    /// Bytes of the table of sizes, the only long one: it comes last in every box around it.
+    private var tableSize: Int { 4 * sizes.count }
+
     /// The boxes up to and with the header of `mdat`.
     func bytes(mediaSize: Int) -> [UInt8] {
         let type = FileType.box(.m4a, size: FileType.size)
         // Offsets have one size, whatever they are, so the first round says where the media begins.
-        let start = type.count + movie(mediaStart: 0).count + 8
-        return type + movie(mediaStart: start) + Bytes.bigEndian(8 + mediaSize, size: 4)
-            + FourCC("mdat").bytes
+        let start = type.count + movie(mediaStart: 0).count + tableSize + 8
+        var bytes = type + movie(mediaStart: start)
+        bytes.reserveCapacity(start)
+        for size in sizes {
+            bytes.append(0)
+            bytes.append(0)
+            bytes.append(UInt8(size >> 8))
+            bytes.append(UInt8(size & 255))
+        }
+        return bytes + Bytes.bigEndian(8 + mediaSize, size: 4) + FourCC("mdat").bytes
     }
 
+    /// The movie up to the table of sizes.
     private func movie(mediaStart: Int) -> [UInt8] {
         let rate = Bytes.bigEndian(header.rate, size: 4)
         let length = Bytes.bigEndian(duration, size: 4)
@@ -43,26 +54,23 @@ struct M4AIndex {
         let mediaHeader = box("mdhd", zeros(12) + rate + length + [0x55, 0xC4, 0, 0])
         let handler = box("hdlr", zeros(8) + FourCC("soun").bytes + zeros(13))
         let reference = box("dref", zeros(4) + [0, 0, 0, 1] + box("url ", [0, 0, 0, 1]))
-        let information = box("smhd", zeros(8)) + box("dinf", reference) + box("stbl", table(mediaStart))
-        let media = box("mdia", mediaHeader + handler + box("minf", information))
-        return box("moov", movieHeader + box("trak", trackHeader + media))
+        let information = box("smhd", zeros(8)) + box("dinf", reference) + openBox("stbl", table(mediaStart))
+        let media = openBox("mdia", mediaHeader + handler + openBox("minf", information))
+        return openBox("moov", movieHeader + openBox("trak", trackHeader + media))
     }
 
     private func table(_ mediaStart: Int) -> [UInt8] {
         let count = Bytes.bigEndian(sizes.count, size: 4)
         let times = [0, 0, 0, 0, 0, 0, 0, 1] + count + Bytes.bigEndian(Self.frameSamples, size: 4)
-        var sizeTable = [UInt8](repeating: 0, count: 8) + count
-        sizeTable.reserveCapacity(sizeTable.count + 4 * sizes.count)
         var places: [UInt8] = []
         var offset = mediaStart
         for (index, size) in sizes.enumerated() {
-            sizeTable += [0, 0, UInt8(size >> 8), UInt8(size & 255)]
             if index % Self.chunkFrames == 0 { places += Bytes.bigEndian(offset, size: 4) }
             offset += Int(size)
         }
+        let chunks = [0, 0, 0, 0] + Bytes.bigEndian(places.count / 4, size: 4) + places
         return box("stsd", [0, 0, 0, 0, 0, 0, 0, 1] + description) + box("stts", times) + box("stsc", runs)
-            + box("stsz", sizeTable)
-            + box("stco", [0, 0, 0, 0] + Bytes.bigEndian(places.count / 4, size: 4) + places)
+            + box("stco", chunks) + openBox("stsz", [UInt8](repeating: 0, count: 8) + count)
     }
 
     /// All chunks are equal but a shorter last one.
@@ -105,5 +113,10 @@ struct M4AIndex {
 
     private func box(_ type: FourCC, _ content: [UInt8]) -> [UInt8] {
         Bytes.bigEndian(8 + content.count, size: 4) + type.bytes + content
+    }
+
+    /// A box that ends with the table of sizes.
+    private func openBox(_ type: FourCC, _ content: [UInt8]) -> [UInt8] {
+        Bytes.bigEndian(8 + content.count + tableSize, size: 4) + type.bytes + content
     }
 }

@@ -41,6 +41,9 @@ package protocol MediaOutput: AnyObject {
     /// Drops everything behind `size` bytes.
     func truncate(to size: Int) throws(MediaError)
 
+    /// Says that so many bytes are still to come besides those that are pushed: they need room as well.
+    func expect(_ bytes: Int) throws(MediaError)
+
     /// Says what the output will be, as soon as that differs from what the input seemed: its ceiling changes.
     func become(_ format: MediaFormat) throws(MediaError)
 }

@@ -16,14 +16,14 @@ struct PassSums {
     /// The filter's tables for all the rows and columns of the source.
     let columns: FilterTable
     let rows: FilterTable
-    private let picture: Adam7
+    private let picture: Interlace
     private let size: PixelSize
     private let channels: Int
     private let light: PageBuffer<UInt16>
     /// Rows that came of each pass that has begun.
     private var rowsTaken: [Int] = []
 
-    init(_ picture: Adam7, columns: FilterTable, rows: FilterTable, size: PixelSize, channels: Int) {
+    init(_ picture: Interlace, columns: FilterTable, rows: FilterTable, size: PixelSize, channels: Int) {
         self.picture = picture
         self.columns = columns
         self.rows = rows

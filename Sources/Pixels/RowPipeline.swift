@@ -11,7 +11,7 @@ package final class RowPipeline {
     private var rowsOfPass = 0
     /// Rows of the current pass; without passes there is no end that must be known.
     private var height = Int.max
-    private let passes: [Adam7.Pass]
+    private let passes: [Interlace.Pass]
     private var pass = 0
     private let linearizer: RowLinearizer
     private let conversion: (any RowConversion)?
@@ -30,7 +30,7 @@ package final class RowPipeline {
     ///   - shouldStop: asked every 16 rows; true ends the decode.
     package init(
         layout: PixelLayout, width: Int, background: UInt32, scalers: [RowScaler],
-        colour: ColourSpace = .sRGB, conversion: (any RowConversion)? = nil, interlace: Adam7? = nil,
+        colour: ColourSpace = .sRGB, conversion: (any RowConversion)? = nil, interlace: Interlace? = nil,
         shouldStop: @escaping () -> Bool = { false }
     ) {
         self.layout = layout

@@ -32,7 +32,7 @@ package final class RowScaler {
     ///   - interlace: says that rows come pass by pass, each of which must be begun.
     package init(
         source: SourceRegion, size: PixelSize, channels: Int, toSRGB: ColourMatrix? = nil,
-        interlace: Adam7? = nil
+        interlace: Interlace? = nil
     ) {
         encoder = LightEncoder(toSRGB)
         self.size = size
@@ -69,7 +69,7 @@ package final class RowScaler {
     }
 
     /// Begins a pass of an interlaced picture: the rows that follow are its own, counted from 0.
-    func begin(_ pass: Adam7.Pass) {
+    func begin(_ pass: Interlace.Pass) {
         guard let whole = passes else { return }
         columns = whole.columns
         if pass.across > 1 {

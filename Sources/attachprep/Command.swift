@@ -43,7 +43,8 @@ enum Command: String, CaseIterable, Sendable {
         case .prepare:
             """
             An INPUT is a path, or - for standard input. Each becomes one small JPEG within the byte budget,
-            DIR/IMG_0001.jpg; with several profiles DIR/IMG_0001-thumb.jpg. Inputs that would share a name keep
+            DIR/IMG_0001.jpg; with several profiles DIR/IMG_0001-thumb.jpg. Audio and video pass under the
+            profile apns, without their metadata, as DIR/VID_0002.mp4. Inputs that would share a name keep
             their suffix: IMG_1.heic.jpg, IMG_1.png.jpg. Standard input has no name, so its output is named by
             content, as with --cache-names. --output FILE.jpg is for a single output. --output - writes the
             picture to standard output and the record, as JSON, to standard error.
@@ -52,7 +53,8 @@ enum Command: String, CaseIterable, Sendable {
             """
             A PATH is a folder, walked to its ends, or a file. The tree below it is mirrored in DIR; with several
             PATHs in DIR/<name of the PATH>/. Left alone are hidden files, __MACOSX, AppleDouble files, empty
-            files, Git LFS pointers and whatever has neither an image's suffix nor an image's first bytes.
+            files, Git LFS pointers and whatever has neither an image's suffix nor an image's first bytes (with
+            --media all: nor those of audio or video).
             A second run does only what is new or changed: it remembers size, time and options of each source in
             DIR/.attachprep. Ctrl-C stops it; what is finished stays, and the next run goes on from there.
             """

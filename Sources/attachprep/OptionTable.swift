@@ -71,6 +71,14 @@ extension OptionSpec {
                 settings.options.progressive = try value.word(PreparationOptions.Progressive.self)
             }),
         OptionSpec(
+            long: "animation", placeholder: "first-frame|keep",
+            choices: PreparationOptions.Animation.allCases.map(\.rawValue), section: .picture,
+            commands: making,
+            help: "Animated GIF or PNG under apns: its first frame (default), or passed through if it fits",
+            action: .value { (settings, value) throws(UsageError) in
+                settings.options.animation = try value.word(PreparationOptions.Animation.self)
+            }),
+        OptionSpec(
             long: "background", placeholder: "RRGGBB", section: .picture, commands: making,
             help: "What lies behind transparent pixels, in sRGB (default FFFFFF)",
             action: .value { (settings, value) throws(UsageError) in

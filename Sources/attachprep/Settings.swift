@@ -23,7 +23,8 @@ struct Settings: Sendable {
             "edge=\(options.maxEdge.map(String.init) ?? "-")",
             "quality=\(options.minQuality)-\(options.maxQuality)", "background=\(options.background)",
             "effort=\(options.effort.rawValue)", "progressive=\(options.progressive.rawValue)",
-            "truncated=\(options.allowsTruncated)", "names=\(namesByContent ? "content" : "tree")",
+            "animation=\(options.animation.rawValue)", "truncated=\(options.allowsTruncated)",
+            "names=\(namesByContent ? "content" : "tree")",
         ].joined(separator: " ")
     }
 }

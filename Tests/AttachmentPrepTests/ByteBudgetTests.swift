@@ -61,6 +61,7 @@ import Testing
     /// Finer steps around the floor, where pixels are given up.
     @Test func aroundTheFloor() throws {
         var last: (pixels: Int, quality: Double) = (0, 0)
+        var fills: [Double] = []
         for budget in stride(from: 1_500, through: 12_000, by: 700) {
             let source = JPEGParts.inserting(
                 JPEGParts.exif(orientation: 3), into: Photos.kitten.jpeg("-quality 95"))
@@ -71,10 +72,12 @@ import Testing
             #expect(width * height >= last.pixels, "\(budget): \(width) × \(height) after \(last.pixels)")
             if width * height == last.pixels { #expect(quality >= last.quality, "\(budget)") }
             if output.encoding?.limitedBy == .budget {
-                #expect(Double(output.bytes ?? 0) >= 0.985 * Double(budget), "\(budget)")
+                fills.append(Double(output.bytes ?? 0) / Double(budget))
+                #expect(fills.last ?? 0 >= 0.985, "\(budget)")
             }
             last = (width * height, quality)
         }
+        #expect(fills.count >= 10 && fills.reduce(0, +) >= 0.995 * Double(fills.count))
     }
 
     @Test func impossibleBudget() throws {
@@ -112,12 +115,12 @@ import Testing
         #expect(tight.picture.map { $0.count <= 5_000 } == true)
     }
 
-    /// A higher floor means fewer pixels.
+    /// A higher floor never means more pixels, and a high one fewer.
     @Test func floorDecidesPixels() throws {
-        let widths = [10, 50, 80].map { floor in
+        let widths = [10, 50, 89].map { floor in
             prepare(Self.sources[2]) { ($0.minQuality, $0.maxBytes) = (floor, 6_000) }.output?.width ?? 0
         }
-        #expect(widths[0] > widths[1] && widths[1] > widths[2])
+        #expect(widths[0] >= widths[1] && widths[1] > widths[2] && widths[2] > 0)
     }
 
     @Test func sameBytesOnEightThreads() throws {

@@ -45,7 +45,7 @@ import Testing
             effort default
             progressive auto
             allow-truncated 0
-            encoder 2
+            encoder 3
 
             """
         let digest = sha256(Array(text.utf8))

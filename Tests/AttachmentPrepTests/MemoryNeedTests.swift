@@ -2,27 +2,7 @@ import AttachmentPrep
 import Testing
 
 /// The need computed from a header is no less than what a process grows by, seen from outside.
-@Suite(.enabled(if: isThorough && shell("test -x /usr/bin/time").status == 0)) struct MemoryNeedTests {
-    /// Peak resident bytes of the program beside the tests when it prepares a file.
-    private static func peak(_ bytes: [UInt8], _ options: String = "") throws -> Int {
-        let scratch = Scratch()
-        let input = scratch.write("input", bytes)
-        let program = (CommandLine.arguments[0].split(separator: "/").dropLast() + ["attachprep"])
-            .joined(separator: "/")
-        let report = scratch.file("peak")
-        let run = shell(
-            "/usr/bin/time -f %M -o \(report) /\(program) prepare \(input) --output \(scratch.path) "
-                + "--quiet \(options) 2> /dev/null")
-        #expect(run.status == 0)
-        let text = String(decoding: contents(report) ?? [], as: UTF8.self).filter(\.isNumber)
-        return try #require(Int(text)) * 1024
-    }
-
-    /// What the program takes for a picture that takes nothing.
-    private static let least = (1...3).compactMap { _ in
-        try? peak(PNGParts(width: 1, height: 1) { _, _ in [1, 2, 3] }.bytes)
-    }.max()
-
+@Suite(.enabled(if: Outside.isMeasurable)) struct MemoryNeedTests {
     @Test(arguments: [(false, 8), (true, 8), (true, 16)] as [(Bool, UInt8)])
     func png(isInterlaced: Bool, depth: UInt8) throws {
         let png = PNGParts(width: 400, height: 1100, color: .rgba, depth: depth, isInterlaced: isInterlaced) {
@@ -36,10 +16,28 @@ import Testing
             let record = AttachmentPreparer(profiles) { _ in }.run(png).record
             let need = try #require(record.memory?.need)
             let options = profiles.map { "--profile \($0.name)" }.joined(separator: " ")
-            let grown = try Self.peak(png, options) - (try #require(Self.least))
+            let run = try #require(Outside(png, options))
+            let grown = run.grown
+            #expect(run.code == nil && run.need == need)
             // What the header does not decide, code that is paged in and the allocator's slack, is a few hundred kB.
             #expect(grown <= need + 500_000, "\(isInterlaced) \(profiles.count)")
             #expect(need <= 2 * grown + 4_000_000, "\(isInterlaced) \(profiles.count)")
         }
+    }
+
+    /// A whole picture's coefficients would be 36 and 96 MB, with the last scan cut off as without.
+    @Test(arguments: [FlatProgressive.quarterChroma, .inks]) func progressive(kind: FlatProgressive) throws {
+        let whole = kind.jpeg(12_000, 1000)
+        let last = try #require(whole.indices.last { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA })
+        let runs = [
+            try #require(Outside(whole, "--memory-limit 14MiB")),
+            try #require(Outside(Array(whole[..<last]), "--memory-limit 14MiB --allow-truncated")),
+        ]
+        let needs = try runs.map { try #require($0.need) }
+        for (run, need) in zip(runs, needs) {
+            #expect(run.code == nil && run.grown <= need + 500_000, "\(kind): \(run.grown) of \(need)")
+            #expect(need <= 2 * run.grown + 4_000_000, "\(kind): \(run.grown) of \(need)")
+        }
+        #expect(needs[1] > needs[0])
     }
 }

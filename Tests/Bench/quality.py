@@ -1,189 +1,146 @@
 #!/usr/bin/env python3
-"""Quality at equal bytes against other encoders, as one Markdown table.
+"""Quality at equal bytes against other encoders, on a fixed list of pictures, as Markdown tables.
 
-    Tests/Bench/quality.py --attachprep .build/release/attachprep --pictures DIR [--mozjpeg CJPEG] [--budgets 20,40]
+    Tests/Bench/quality.py --attachprep .build/release/attachprep --pictures DIR --mozjpeg CJPEG
 
-Every picture is brought to 1038 and 512 px once (linear light, Lanczos); all encoders get the same pixels. Scores are
-SSIMULACRA2, the mean over the pictures whose budget binds for every encoder. mozjpeg gets the quality in steps of
-1/16 that fills the budget best; libjpeg-turbo its best whole quality; jpegli, which takes whole qualities only, the
-score on the straight line between the two around the budget. Peers' scores are kept in the cache folder.
+The list is DIR, scikit-image's pictures and five drawn screens and pages (equalbytes/pictures.py). Each is brought to
+1038 and 512 px once (linear light, Lanczos), and all encoders get the same pixels; a picture that no box shrinks is
+measured in the smaller box only. A cell is a picture at a box and a budget; it counts where the budget binds for ours or
+for mozjpeg or jpegli. mozjpeg gets the quality in steps of 1/16 that fills the budget best; libjpeg-turbo its best
+whole quality; jpegli, which takes whole qualities only, the score on the straight line between the two around the
+budget. libjpeg-turbo and mozjpeg are tried with halved and, where their quality is 75 or more or the picture is drawn,
+with whole chroma, and the better counts; jpegli's binding has halved chroma only. Means are over the pictures that all
+encoders bring under the budget. Cells in which ours has fewer pixels than the others are left out and named.
 
-Needs Python with numpy, pillow, ssimulacra2 and pyjpegli, and cjpeg; scikit-image adds its pictures; --butteraugli adds a second metric
-(butteraugli_main of libjxl-devtools, 3-norm, less is better), which nothing was tuned on.
+Files and scores are kept in the cache folder by content: a second run measures only what is new, and an interrupted
+one goes on. --sheet DIR draws the ten worst pictures by each metric. Needs Python with numpy, pillow, scikit-image,
+ssimulacra2 and pyjpegli, fonts-dejavu-core, cjpeg and butteraugli_main (libjxl-devtools).
 """
 import argparse
-import json
-import math
 import os
-import subprocess
+import sys
 import tempfile
 
-import numpy as np
-import pyjpegli
-from PIL import Image
-from ssimulacra2 import compute_ssimulacra2
+from equalbytes import cpu, report, sheet
+from equalbytes.peers import JPEGLI, PROGRESSIVE, TURBO, Peers, ours
+from equalbytes.pictures import pictures
+from equalbytes.scores import Kept, Scorer
 
-PEERS = ("turbo", "mozjpeg", "mozjpeg -progressive", "jpegli")
-SCIKIT = "camera retina ihc moon brick grass gravel coins color cell clock_motion phantom horse".split()
-
-
-def sources(folder):
-    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name[0] != ".")
-    try:
-        import skimage
-        data = os.path.join(os.path.dirname(skimage.__file__), "data")
-        paths += [p for name in SCIKIT for p in (f"{data}/{name}.png", f"{data}/{name}.jpg") if os.path.exists(p)]
-    except ImportError:
-        pass
-    return paths
+# Of mozjpeg the stronger of its two modes: the second metric costs as much as all the rest.
+BUTTERAUGLI_TOO = (PROGRESSIVE, JPEGLI)
 
 
-def reference(path, box, cache):
-    """The picture at the box's size as PNG and PPM; the paths without suffix."""
-    out = f"{cache}/{box}-{os.path.splitext(os.path.basename(path))[0]}"
-    if os.path.exists(out + ".ppm"):
-        return out
-    picture = Image.open(path).convert("RGB")
-    scale = min(1, box / picture.width, box / picture.height)
-    if scale < 1:
-        size = (int(picture.width * scale + 0.5), int(picture.height * scale + 0.5))
-        levels = np.asarray(picture, dtype=np.float32) / 255
-        light = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
-        planes = [Image.fromarray(light[..., c].astype(np.float32)).resize(size, Image.LANCZOS) for c in range(3)]
-        light = np.clip(np.stack([np.asarray(p) for p in planes], 2), 0, 1)
-        levels = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
-        picture = Image.fromarray((levels * 255 + 0.5).astype(np.uint8))
-    picture.save(out + ".png", compress_level=1)
-    picture.save(out + ".ppm")
-    return out
+class Cell:
+    """What all encoders made of a picture at a budget: scores and files by column."""
+
+    def __init__(self, picture, budget):
+        self.picture, self.budget = picture, budget
+        self.scores, self.files, self.notes = {"ssimulacra2": {}, "butteraugli": {}}, {}, {}
+        self.fill, self.shrunk, self.binds = None, False, False
+
+    def name(self):
+        return f"{self.picture.name}, {self.picture.box} px, {self.budget // 1000} KB"
 
 
-def output(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+def mean(parts):
+    """The sum of scores by their shares, number by number."""
+    if isinstance(parts[0][0], list):
+        return [sum(score[i] * share for score, share in parts) for i in range(len(parts[0][0]))]
+    return sum(score * share for score, share in parts)
 
 
-def encoders(base, mozjpeg):
-    picture = Image.open(base + ".ppm")
-    pixels = picture.tobytes()
-    grey = pixels[0::3] == pixels[1::3] == pixels[2::3]
-    colour = ["-grayscale"] if grey else ["-sample", "2x2"]
-    made = {"turbo": (1, lambda q: output(["cjpeg", "-quality", str(q), "-optimize", *colour, base + ".ppm"]))}
-    if mozjpeg:
-        for name, scans in (("mozjpeg", "-baseline"), ("mozjpeg -progressive", "-progressive")):
-            made[name] = (16, lambda q, scans=scans: output(
-                [mozjpeg, "-quality", str(q), scans, *colour, base + ".ppm"]))
-    made["jpegli"] = (1, lambda q: pyjpegli.encode(pixels, picture.width, picture.height, quality=q))
-    return made
+def add_peers(cell, peers, score, butteraugli):
+    found = {name: peers.files(cell.picture, cell.budget, name) for name in peers.names()}
+    cell.binds |= any(not entry["capped"] for name in found if name != TURBO for entry in found[name])
+    if not cell.binds:
+        return
+    for name, entries in found.items():
+        best = {}
+        for entry in entries:
+            files = [(peers.jpeg(file), share) for file, share in entry["files"]]
+            seen = mean([(score.ssimulacra2(cell.picture, jpeg), share) for jpeg, share in files])
+            if "ssimulacra2" not in best or seen > best["ssimulacra2"]:
+                best["ssimulacra2"] = seen
+                cell.files[name], cell.notes[name] = files[0][0], f"q {entry['quality']:.4g} {entry['chroma']}"
+            if butteraugli and name in BUTTERAUGLI_TOO:
+                seen = mean([(score.butteraugli(cell.picture, jpeg), share) for jpeg, share in files])
+                best["butteraugli"] = min(seen, best.get("butteraugli", seen))
+        for metric, value in best.items():
+            cell.scores[metric][name] = value
 
 
-class Scorer:
-    def __init__(self, butteraugli):
-        self.butteraugli = butteraugli
-        self.file = tempfile.NamedTemporaryFile(suffix=".jpg")
-
-    def __call__(self, base, jpeg):
-        with open(self.file.name, "wb") as file:
-            file.write(jpeg)
-        scores = [float(compute_ssimulacra2(base + ".png", self.file.name))]
-        if self.butteraugli:
-            said = output(["butteraugli_main", base + ".png", self.file.name]).decode()
-            scores.append(float(said.split("3-norm:")[1].split()[0]))
-        return scores
-
-
-def peer(encode, steps, budget, base, score, between):
-    """Scores at the budget, or None where the whole scale of qualities lies on one side of it."""
-    low, high = steps, 100 * steps
-    files = {}
-
-    def file(at):
-        if at not in files:
-            files[at] = encode(at / steps if steps > 1 else at)
-        return files[at]
-
-    if len(file(low)) > budget or len(file(high)) <= budget:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if len(file(middle)) <= budget:
-            low = middle
-        else:
-            high = middle
-    under = score(base, file(low))
-    if not between:
-        return under
-    over = score(base, file(high))
-    share = math.log(budget / len(file(low))) / math.log(len(file(high)) / len(file(low)))
-    return [a + (b - a) * share for a, b in zip(under, over)]
+def add_ours(cell, asked, score, folder):
+    for effort in asked.efforts:
+        made = ours(asked.attachprep, cell.picture, cell.budget, effort, folder)
+        if made is None:
+            continue
+        jpeg, said = made
+        name = f"ours, {effort}"
+        if effort == asked.efforts[0]:
+            cell.fill = said["fill"] if said["limitedBy"] == "budget" else None
+            cell.binds |= said["limitedBy"] == "budget"
+            cell.shrunk = not said["kept"]
+            if asked.butteraugli and not cell.shrunk:
+                cell.scores["butteraugli"][name] = score.butteraugli(cell.picture, jpeg)
+        if said["kept"]:
+            cell.scores["ssimulacra2"][name] = score.ssimulacra2(cell.picture, jpeg)
+            cell.files[name] = jpeg
+            cell.notes[name] = f"q {said['quality']:.4g} {said['subsampling'] or 'grey'}"
 
 
-def ours(attachprep, base, box, budget, effort, score):
+def measure(asked):
+    score = Scorer(asked.cache)
+    peers = Peers(asked.cache, asked.mozjpeg, Kept(f"{asked.cache}/peers.jsonl"))
+    cells, checked = [], False
     with tempfile.TemporaryDirectory() as folder:
-        made = subprocess.run(
-            [attachprep, "prepare", base + ".png", "--output", f"{folder}/o.jpg", "--max-bytes", str(budget),
-             "--min-quality", "1", "--max-quality", "100", "--profile", "apns", "--effort", effort, "--quiet"],
-            stdout=subprocess.DEVNULL)
-        if made.returncode:
-            return None, 0
-        with open(f"{folder}/o.jpg", "rb") as file:
-            jpeg = file.read()
-    return score(base, jpeg), len(jpeg) / budget
+        for picture in pictures(asked.pictures, asked.boxes, asked.cache, asked.only):
+            for budget in asked.budgets:
+                cell = Cell(picture, budget)
+                if not asked.peers_only:
+                    add_ours(cell, asked, score, folder)
+                add_peers(cell, peers, score, asked.butteraugli)
+                if not checked and JPEGLI in cell.files:
+                    score.check(picture, cell.files[JPEGLI])
+                    checked = True
+                print(f"{cell.name()}: " + ", ".join(
+                    f"{name} {value:.2f}" for name, value in cell.scores["ssimulacra2"].items()), file=sys.stderr)
+                cells.append(cell)
+    return cells
+
+
+def arguments():
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    numbers = lambda text: [int(word) for word in text.split(",")]
+    words.add_argument("--attachprep", default=".build/release/attachprep")
+    words.add_argument("--pictures", required=True, help="folder of photographs")
+    words.add_argument("--mozjpeg", default=os.environ.get("MOZJPEG"), help="mozjpeg's cjpeg")
+    words.add_argument("--budgets", type=numbers, default="20,40,80,160,300", help="thousands of bytes")
+    words.add_argument("--boxes", type=numbers, default="1038,512")
+    words.add_argument("--efforts", type=lambda text: text.split(","), default="default,fast,best",
+                       help="the first is the one that is compared")
+    words.add_argument("--only", type=lambda text: text.split(","), help="names of pictures")
+    words.add_argument("--no-butteraugli", dest="butteraugli", action="store_false")
+    words.add_argument("--no-cpu", dest="cpu", action="store_false")
+    words.add_argument("--peers-only", action="store_true", help="only fill the cache")
+    words.add_argument("--sheet", metavar="DIR", help="draw the ten worst pictures by each metric")
+    words.add_argument("--cache", default="Tests/Bench/.build/quality")
+    asked = words.parse_args()
+    asked.budgets = [budget * 1000 for budget in asked.budgets]
+    os.makedirs(asked.cache, exist_ok=True)
+    return asked
 
 
 def main():
-    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    words.add_argument("--attachprep", default=".build/release/attachprep")
-    words.add_argument("--pictures", required=True)
-    words.add_argument("--mozjpeg", help="mozjpeg's cjpeg")
-    words.add_argument("--budgets", default="20,40,80,160,300", help="thousands of bytes")
-    words.add_argument("--boxes", default="1038,512")
-    words.add_argument("--efforts", default="default")
-    words.add_argument("--butteraugli", action="store_true")
-    words.add_argument("--cache", default="Tests/Bench/.build/quality")
-    asked = words.parse_args()
-    os.makedirs(asked.cache, exist_ok=True)
-    score = Scorer(asked.butteraugli)
-    store = f"{asked.cache}/peers{'-butteraugli' if asked.butteraugli else ''}.json"
-    known = json.load(open(store)) if os.path.exists(store) else {}
-    efforts = asked.efforts.split(",")
-    columns = [f"ours, {effort}" for effort in efforts] + [p for p in PEERS if asked.mozjpeg or "moz" not in p]
-    print("| box, budget | pictures | " + " | ".join(columns) + " | least lead | mean fill |")
-    print("|---" * (len(columns) + 4) + "|")
-    losses = []
-    for box in map(int, asked.boxes.split(",")):
-        for budget in (int(b) * 1000 for b in asked.budgets.split(",")):
-            rows, fills = [], []
-            for path in sources(asked.pictures):
-                base = reference(path, box, asked.cache)
-                row = {}
-                for name, (steps, encode) in encoders(base, asked.mozjpeg).items():
-                    key = f"{os.path.basename(base)} {budget} {name}"
-                    if key not in known:
-                        known[key] = peer(encode, steps, budget, base, score, name == "jpegli")
-                        with open(store, "w") as file:
-                            json.dump(known, file)
-                    row[name] = known[key]
-                if any(row[name] is None for name in row):
-                    continue
-                for effort in efforts:
-                    row[f"ours, {effort}"], fill = ours(asked.attachprep, base, box, budget, effort, score)
-                    fills.append(fill)
-                if row[columns[0]] is None:
-                    continue
-                lead = row[columns[0]][0] - max(row[name][0] for name in columns if name in PEERS)
-                losses.append((lead, f"{os.path.basename(base)} at {budget}"))
-                rows.append((lead, row))
-            if not rows:
-                continue
-            cells = []
-            for name in columns:
-                means = [sum(row[name][i] for _, row in rows) / len(rows) for i in range(len(rows[0][1][name]))]
-                cells.append(" / ".join(f"{mean:.2f}" for mean in means))
-            print(f"| {box} px, {budget // 1000} KB | {len(rows)} | " + " | ".join(cells)
-                  + f" | {min(lead for lead, _ in rows):+.2f} | {sum(fills) / len(fills):.4f} |", flush=True)
-    print("\nSmallest leads over the best peer:")
-    for lead, name in sorted(losses)[:10]:
-        print(f"- {lead:+.2f} {name}")
+    asked = arguments()
+    cells = measure(asked)
+    if asked.peers_only:
+        return
+    report.tables(cells, asked.efforts)
+    if asked.cpu and asked.mozjpeg:
+        chosen = [name for name in cpu.NAMES if not asked.only or name in asked.only]
+        cpu.table(asked, list(pictures(asked.pictures, [max(asked.boxes)], asked.cache, chosen)))
+    if asked.sheet:
+        sheet.draw(cells, asked.efforts[0], asked.sheet)
 
 
 main()

@@ -4,7 +4,8 @@ import TestSupport
 
 /// How a test decodes a file.
 struct DecodePlan {
-    var numerator = 8
+    /// Nil for the stored size.
+    var numerator: Int?
     var background: UInt32 = 0xFFFFFF
     /// Size of the bitmap; nil for one sample an output sample.
     var size: PixelSize?
@@ -50,7 +51,7 @@ func decode(
                 header = found
                 rows = pipeline(found, plan)
                 if let limit = plan.copyLimit { decoder.keepLosslessCopy(limit: limit) }
-                try decoder.start(numerator: plan.numerator, memoryLimit: 64_000_000)
+                try decoder.start(numerator: plan.numerator ?? found.steps, memoryLimit: 64_000_000)
             case .finished(let used): consumed = at + used
             }
         }
@@ -58,7 +59,7 @@ func decode(
     if consumed == nil { try decoder.finish(padding: plan.allowsTruncated, into: rows) }
     guard let header, let rows else { throw CodecError(.corrupt, "finished without a header") }
     let rowsTaken = rows.rowsTaken
-    let rowSize = header.rowSize(numerator: plan.numerator)
+    let rowSize = header.rowSize(numerator: plan.numerator ?? header.steps)
     rows.fill(to: rowSize.height)
     return Decoded(
         bitmap: rows.finish()[0], header: header, rowSize: rowSize, rowsTaken: rowsTaken, consumed: consumed,
@@ -66,7 +67,7 @@ func decode(
 }
 
 func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline {
-    let rowSize = header.rowSize(numerator: plan.numerator)
+    let rowSize = header.rowSize(numerator: plan.numerator ?? header.steps)
     let region = SourceRegion(
         x: 0, y: 0, width: Double(rowSize.width), height: Double(rowSize.height), usable: rowSize)
     let size = plan.size.map { PixelSize(min($0.width, rowSize.width), min($0.height, rowSize.height)) }

@@ -125,7 +125,7 @@ private struct ShimRows {
         let (width, channels) = (Int(header.width), Int(header.channels))
         var samples = [UInt16](repeating: 0, count: passes.count)
         var from = 0
-        for pass in Adam7(PixelSize(width, Int(header.height))).passes {
+        for pass in Interlace(adam7: PixelSize(width, Int(header.height))).passes {
             for row in 0..<pass.size.height {
                 for column in 0..<pass.size.width {
                     let pixel = (pass.top + row * pass.down) * width + pass.left + column * pass.across
@@ -157,7 +157,9 @@ private struct ShimRows {
                 let size = PixelSize(Int(header.width), Int(header.height))
                 widths =
                     isInterlaced
-                    ? Adam7(size).passes.flatMap { [Int](repeating: $0.size.width, count: $0.size.height) }
+                    ? Interlace(adam7: size).passes.flatMap {
+                        [Int](repeating: $0.size.width, count: $0.size.height)
+                    }
                     : [Int](repeating: size.width, count: size.height)
             }
             let width = widths[rows]

@@ -34,6 +34,7 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "max-quality": ("77", { $0.options.maxQuality == 77 }),
         "effort": ("best", { $0.options.effort == .best }),
         "progressive": ("never", { $0.options.progressive == .never }),
+        "animation": ("keep", { $0.options.animation == .keep }),
         "background": ("1a2B3c", { $0.options.background == 0x1A2B3C }),
         "allow-truncated": ("on", { $0.options.allowsTruncated }),
         "memory-limit": ("14MiB", { $0.options.limits.memory == 14 << 20 }),

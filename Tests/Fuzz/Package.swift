@@ -12,26 +12,27 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// The formats behind traits that are fuzzed here.
-let traits: [SwiftSetting] = [.define("HEIF")]
+/// The traits of the package, all of them.
+let traits = ["GIF", "WebP", "HEIF", "TIFF", "ICC", "Service"]
+let settings = strict + traits.map { .define($0) }
 
 let package = Package(
     name: "Fuzz",
     targets: [
         .target(
-            name: "CCodecs", cSettings: [.define("AP_HEIF")],
+            name: "CCodecs", cSettings: traits.map { .define("AP_" + $0.uppercased()) },
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
+        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
         .target(
             name: "Codecs", dependencies: ["CCodecs", "JPEGCore", "Pixels", "MediaTypes"],
-            swiftSettings: strict + traits),
-        .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),
+            swiftSettings: settings),
         .target(
             name: "AttachmentPrep",
             dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
-            swiftSettings: strict + traits),
+            swiftSettings: settings),
         // libFuzzer's entry, which no header of the toolchain declares.
         .target(name: "CFuzzer"),
         .executableTarget(
@@ -40,5 +41,16 @@ let package = Package(
             name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
+        .executableTarget(
+            name: "media", dependencies: ["MediaContainers", "MediaTypes", "CFuzzer"], swiftSettings: strict),
+        // One pushed decoder each, whole and in pieces.
+        .target(
+            name: "Decoding", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict
+        ),
+        .executableTarget(name: "bmp", dependencies: ["Codecs", "Decoding"], swiftSettings: strict),
+        .executableTarget(name: "gif", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
+        .executableTarget(name: "webp", dependencies: ["Codecs", "Decoding"], swiftSettings: settings),
+        .executableTarget(
+            name: "tiff", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: settings),
     ]
 )

@@ -1,3 +1,4 @@
+import Foundation
 import Pixels
 import Testing
 
@@ -32,7 +33,69 @@ import Testing
         let detail = ChromaDetail(Bitmap(size: PixelSize(16, 16), channels: 3, samples: samples))
         let cr = 255 * 0.713 * 0.701 / 2
         let cb = 255 * 0.564 * 0.299 / 2
-        #expect(abs(detail.mean - (cr * cr + cb * cb)) < 1)
-        #expect(abs(detail.concentrated - detail.mean) < 1)
+        #expect(abs(detail.concentrated - (cr * cr + cb * cb)) < 1)
+    }
+
+    /// Where halved chroma smears red into black, luma chosen with it brings the light back: what libjpeg's decoder
+    /// shows has the light of the picture (luminance of IEC 61966-2-1), which without that it has not.
+    @Test(arguments: [PixelSize(96, 96), PixelSize(61, 47), PixelSize(33, 1), PixelSize(1, 34)])
+    func lumaMakesUpForSmearedChroma(size: PixelSize) throws {
+        let samples = (0..<size.height).flatMap { y in
+            (0..<size.width).flatMap { x in
+                (x + y / 3) % 7 < 2 ? [255, 0, 0] : y % 16 < 8 ? [0, 0, 0] : [0, 0, 255] as [UInt8]
+            }
+        }
+        let picture = Bitmap(size: size, channels: 3, samples: samples)
+        let search = BudgetSearch(maxBytes: 1_000_000, minQuality: 1, maxQuality: 97)
+        let images = [CoefficientImage(picture, subsampling: .s420), CoefficientImage(SharpChroma(picture))]
+        let errors = try images.map { image in
+            guard case .fits(let file)? = search.fit(image, isCancelled: { false }) else { return 1.0 }
+            #expect(file.subsampling == .s420)
+            return Self.lightError(picture, try Djpeg.decode(file.bytes))
+        }
+        #expect(errors[1] < 0.5 * errors[0], "\(errors)")
+    }
+
+    /// Mean difference of luminance, 0...1, as an sRGB level.
+    private static func lightError(_ a: Bitmap, _ b: Bitmap) -> Double {
+        func lightness(_ pixel: ArraySlice<UInt8>) -> Double {
+            let light = zip(pixel, [0.2126, 0.7152, 0.0722]).reduce(0.0) { sum, next in
+                let level = Double(next.0) / 255
+                return sum + next.1 * (level <= 0.04045 ? level / 12.92 : pow((level + 0.055) / 1.055, 2.4))
+            }
+            return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        }
+        let (x, y) = (a.samples, b.samples)
+        guard x.count == y.count else { return 1 }
+        return stride(from: 0, to: x.count, by: 3).reduce(0.0) {
+            $0 + abs(lightness(x[$1..<$1 + 3]) - lightness(y[$1..<$1 + 3]))
+        } / Double(x.count / 3)
+    }
+
+    /// Letters in pure colours whose full chroma the floor of quality leaves no bytes for.
+    @Test func sharpChromaServesWhereFullDoesNotFit() throws {
+        var samples = [UInt8](repeating: 0, count: 128 * 128 * 3)
+        for y in 0..<128 {
+            for x in 0..<128 where (x * 7 + y * 3) % 11 < 3 { samples[(y * 128 + x) * 3] = 255 }
+        }
+        let picture = Bitmap(size: PixelSize(128, 128), channels: 3, samples: samples)
+        func size(_ subsampling: Subsampling) -> Int {
+            let search = BudgetSearch(maxBytes: 1_000_000, minQuality: 40, maxQuality: 40)
+            let image = CoefficientImage(picture, subsampling: subsampling)
+            guard case .fits(let file)? = search.fit(image, isCancelled: { false }) else { return 0 }
+            return file.bytes.count
+        }
+        let between = (size(.s420) * 2 + size(.s444)) / 3
+        let search = BudgetSearch(maxBytes: between, minQuality: 40, maxQuality: 90)
+        guard case .fits(let file)? = search.fit(picture, isCancelled: { false }),
+            case .fits(let plain)? = search.fit(
+                CoefficientImage(picture, subsampling: .s420), isCancelled: { false })
+        else {
+            Issue.record("nothing fits")
+            return
+        }
+        #expect(file.subsampling == .s420)
+        let errors = try [file, plain].map { Self.lightError(picture, try Djpeg.decode($0.bytes)) }
+        #expect(errors[0] < 0.7 * errors[1], "\(errors)")
     }
 }

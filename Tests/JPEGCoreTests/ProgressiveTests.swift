@@ -1,4 +1,5 @@
 import Pixels
+import TestSupport
 import Testing
 
 @testable import JPEGCore
@@ -62,15 +63,20 @@ import Testing
             let pass = TrellisPass(image: image, activity: BlockActivity(image))
             let rates = CodeRates(counts: [UInt32](repeating: 1, count: 256)[...])
             let strength = Strength(units: Strength.range.upperBound)
-            _ = pass.run(0..<1, table: tables.luma, rates: rates, strength: strength, into: &tokens)
-            if image.geometry.componentCount == 3 {
-                _ = pass.run(1..<3, table: tables.chroma, rates: rates, strength: strength, into: &tokens)
+            func coded(_ components: Range<Int>, _ table: [UInt8]) -> ComponentCoding {
+                let counts = pass.run(
+                    components, table: table, rates: rates, strength: strength, into: &tokens)
+                return ComponentCoding(quantiser: BlockQuantiser(table, deadZone: 0), counts: counts)
             }
-            let coding = ProgressiveCoding(script, image.geometry, tokens)
+            let whole = PictureCoding(
+                quantisation: tables, luma: coded(0..<1, tables.luma),
+                chroma: image.geometry.componentCount == 3 ? coded(1..<3, tables.chroma) : nil)
+            let coding = ProgressiveCoding(script, image.geometry, whole, tokens)
             let bytes = try #require(
                 ProgressiveWriter.write(image.geometry, tables, coding, tokens, limit: 1_000_000))
             let stuffed = zip(bytes, bytes.dropFirst()).reduce(0) { $0 + ($1.0 == 0xFF && $1.1 == 0 ? 1 : 0) }
             #expect(bytes.count - stuffed == coding.unstuffedBytes(image.geometry))
+            _ = try StrictJPEG(bytes)
             files += [bytes, try file(picture, .s420, .never, quality: quality).bytes]
         }
         let decoded = try Djpeg.decode(files)

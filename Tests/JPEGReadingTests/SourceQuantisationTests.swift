@@ -128,6 +128,7 @@ import Testing
         #expect(finer?.luma[53] == 61 || finer?.luma[53] == 40)
         let quality = try #require(finer?.quality)
         #expect(quality >= 60 && quality < 70)
+        #expect(source.finest.ownTables(isTurned: false, minQuality: 1) == nil)
         let odd = SourceQuantisation(tables: [Self.annexK, Self.annexK, Self.annexK.reversed()])
         #expect(odd?.ownTables(isTurned: false, minQuality: 1) == nil)
     }

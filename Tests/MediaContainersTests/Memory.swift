@@ -4,21 +4,23 @@ import MediaTypes
 /// An output in memory.
 final class MemoryOutput: MediaOutput {
     var bytes: [UInt8] = []
-    var limit = Int.max
-    var formats: [MediaFormat] = []
+    /// Bytes moved, and some for each call.
+    private(set) var work = 0
     var size: Int { bytes.count }
 
     func append(_ more: Span<UInt8>) throws(MediaError) {
-        for i in more.indices { bytes.append(more[i]) }
-        if size > limit { throw MediaError(.overLimit, "") }
+        work += 16 + more.count
+        unsafe more.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     func read(at offset: Int, count: Int) throws(MediaError) -> [UInt8] {
+        work += 16 + count
         guard offset >= 0, offset < bytes.count, count > 0 else { return [] }
         return Array(bytes[offset..<min(bytes.count, offset + count)])
     }
 
     func overwrite(at offset: Int, with more: Span<UInt8>) throws(MediaError) {
+        work += 16 + more.count
         for i in more.indices { bytes[offset + i] = more[i] }
     }
 
@@ -28,11 +30,15 @@ final class MemoryOutput: MediaOutput {
 
     func truncate(to size: Int) throws(MediaError) { bytes.removeLast(max(0, bytes.count - size)) }
 
-    func become(_ format: MediaFormat) throws(MediaError) { formats.append(format) }
+    func expect(_ bytes: Int) throws(MediaError) {}
+
+    func become(_ format: MediaFormat) throws(MediaError) {}
 }
 
 /// What a rewriter made of a file.
 struct Rewritten: Equatable {
+    /// Bytes it moved to make it.
+    private(set) var work = 0
     var media: RewrittenMedia?
     var bytes: [UInt8] = []
     var error: MediaError?
@@ -50,6 +56,11 @@ struct Rewritten: Equatable {
         } catch {
             self.error = error
         }
+        work = output.work
+    }
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.media == b.media && a.bytes == b.bytes && a.error == b.error
     }
 
     /// The same for every size of the pieces, or nil.

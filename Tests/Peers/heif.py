@@ -12,6 +12,7 @@ import io
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -50,10 +51,20 @@ def second(path):
         # Pillow leaves the turn to an Exif orientation that it makes of irot and imir; one of XMP's is no matter.
         picture.info.pop("xmp", None)
         picture = ImageOps.exif_transpose(picture)
-        return picture, {}
+        return picture, codes_in(path)
     file = pillow_heif.open_heif(path, convert_hdr_to_8bit=True)
-    picture = file.to_pillow()
-    return picture, file.info.get("nclx_profile") or {}
+    return file.to_pillow(), codes_in(path)
+
+
+def codes_in(path):
+    """Primaries and transfer of the first colour box of code points."""
+    with open(path, "rb") as file:
+        data = file.read(1 << 20)
+    at = data.find(b"colrnclx")
+    if at < 0:
+        return {}
+    primaries, transfer = struct.unpack(">HH", data[at + 8:at + 12])
+    return {"color_primaries": primaries, "transfer_characteristics": transfer}
 
 
 def light_of(picture, codes):
@@ -173,7 +184,7 @@ def main():
             print(
                 f"{psnr:>6}  {row['said']:<20} {row['other']:<22} {row.get('debian', '-'):<9} "
                 f"{os.path.relpath(row['path'], arguments.folder)} {row['note']} {row['detail']}")
-    compared = sorted(row["psnr"] for row in rows if row["psnr"] is not None)
+    compared = sorted(row["psnr"] for row in rows if row["psnr"] is not None and row["note"] != "HDR")
     only_ours = sum(row["psnr"] is None and row["ours"] is not None for row in rows)
     only_theirs = sum(row["ours"] is None and not row["other"].startswith("refuses") for row in rows)
     print(

@@ -17,7 +17,7 @@ import Testing
         for width in [1, 2, 3, 4, 5, 7, 8, 9, 33] {
             for height in [1, 2, 3, 4, 5, 7, 8, 9, 33] {
                 var seen = [Int](repeating: 0, count: width * height)
-                for pass in Adam7(PixelSize(width, height)).passes {
+                for pass in Interlace(adam7: PixelSize(width, height)).passes {
                     for row in 0..<pass.size.height {
                         for column in 0..<pass.size.width {
                             let (x, y) = (pass.left + column * pass.across, pass.top + row * pass.down)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct InterlacedCutTests {
     private static let source = PixelSize(37, 29)
     private static let picture = Picture.waves(37, 29)
-    private static let rowCount = Adam7(source).passes.reduce(0) { $0 + $1.size.height }
+    private static let rowCount = Interlace(adam7: source).passes.reduce(0) { $0 + $1.size.height }
 
     /// At 1:1 every pixel is the last one that came of the blocks it lies in: each pass's pixel fills its block.
     @Test func blocksAreFilled() {
@@ -23,7 +23,7 @@ import Testing
         // Width and height of the block that a pixel of each pass stands for.
         let sizes = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
         var left = count
-        for (pass, block) in zip(Adam7(Self.source).passes, sizes) {
+        for (pass, block) in zip(Interlace(adam7: Self.source).passes, sizes) {
             for row in 0..<min(pass.size.height, left) {
                 for column in 0..<pass.size.width {
                     let (x, y) = (pass.left + column * pass.across, pass.top + row * pass.down)
@@ -47,7 +47,7 @@ import Testing
     ])
     func flatStaysFlat(_ size: PixelSize) {
         let rows = [UInt8](repeating: 200, count: Self.source.area)
-        let first = Adam7(Self.source).passes[0].size.height
+        let first = Interlace(adam7: Self.source).passes[0].size.height
         for count in first...Self.rowCount {
             let shown = scaleInterlaced(
                 rows, PixelLayout(.gray), Self.source, SourceRegion(37, 29), to: size, channels: 1,
@@ -64,7 +64,7 @@ import Testing
         let region = SourceRegion(110, 90)
         let whole = scaleInterlaced(rows, PixelLayout(.gray), source, region, to: size, channels: 1)
         var count = 0
-        for pass in Adam7(source).passes {
+        for pass in Interlace(adam7: source).passes {
             count += pass.size.height
             let shown = scaleInterlaced(
                 rows, PixelLayout(.gray), source, region, to: size, channels: 1, count: count - 1)

@@ -2,7 +2,7 @@ import Pixels
 
 /// The rows of each pass, taken from the rows of the whole picture.
 func interlaced(_ rows: [UInt8], _ pixelBytes: Int, _ size: PixelSize) -> [[[UInt8]]] {
-    Adam7(size).passes.map { pass in
+    Interlace(adam7: size).passes.map { pass in
         (0..<pass.size.height).map { row in
             (0..<pass.size.width).flatMap { column in
                 let pixel = (pass.top + row * pass.down) * size.width + pass.left + column * pass.across
@@ -16,7 +16,7 @@ func interlacedPipeline(
     _ layout: PixelLayout, _ source: PixelSize, _ plans: [(SourceRegion, PixelSize)], channels: Int,
     background: UInt32 = 0x404040
 ) -> RowPipeline {
-    let interlace = Adam7(source)
+    let interlace = Interlace(adam7: source)
     return RowPipeline(
         layout: layout, width: source.width, background: background,
         scalers: plans.map {

@@ -150,6 +150,18 @@ const char *ap_webp_message(const ap_webp *webp);
 // Of the library found at run time, as 0xMMmmrr; 0 without one.
 int32_t ap_webp_version(void);
 
+// Deflate: zlib's inflate. ---------------------------------------------------------------------------------------
+typedef struct ap_inflater ap_inflater;
+
+ap_inflater *ap_inflater_create(void);
+void ap_inflater_destroy(ap_inflater *inflater);
+// Begins anew.
+void ap_inflater_reset(ap_inflater *inflater);
+// Decodes from in to out until either is used up; the counts become what was used of each. Says AP_FINISHED at the
+// stream's end.
+ap_status ap_inflater_some(
+    ap_inflater *inflater, const uint8_t *in, uint32_t *in_count, uint8_t *out, uint32_t *out_count);
+
 // TIFF: libtiff, loaded when first used, over bytes that can be read anywhere. --------------------------------
 // Only with the trait TIFF.
 // Reads at most count bytes at an offset; 0 at the end, -1 when that failed.

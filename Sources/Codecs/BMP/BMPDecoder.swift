@@ -1,7 +1,8 @@
 package import Pixels
 
-/// BMP, pushed: one row in memory, in the order of the file. Most store the bottom row first, and their picture is
-/// then one that lies flipped.
+/// BMP, pushed: one row in memory, in the order of the file.
+///
+/// Most store the bottom row first, and their picture is then one that lies flipped.
 package struct BMPDecoder: ~Copyable, ImageDecoder {
     private enum Stage { case header, gap, pixels, tail, over }
 
@@ -19,6 +20,10 @@ package struct BMPDecoder: ~Copyable, ImageDecoder {
     private(set) package var notes = DecodeNotes()
 
     package init() {}
+
+    package var isWhole: Bool {
+        stage == .tail || stage == .over || stage == .pixels && (runs?.linesLeft ?? rowsLeft) == 0
+    }
 
     package mutating func push(_ bytes: Span<UInt8>, into rows: RowPipeline?) throws(CodecError) -> DecodeStep
     {
@@ -95,13 +100,13 @@ package struct BMPDecoder: ~Copyable, ImageDecoder {
         }
         let header = try BMPHeader(collected)
         self.header = header
-        notes.hasProfile = header.hasProfile
         let layout = BMPPixels(header).layout
         let rowNeed = header.size.width.multipliedReportingOverflow(by: 8).partialValue
         return ImageHeader(
             size: header.size, orientation: header.isTopDown ? .upright : .flipped, layout: layout,
             numerators: [8], isBottomUp: !header.isTopDown, needsWholeInput: false, mayPassLossless: false,
-            subsampling: nil, codecNeed: { _ in rowNeed + 10_000 })
+            subsampling: nil, colour: header.hasProfile ? .ignored : .sRGB,
+            codecNeed: { _ in rowNeed + 10_000 })
     }
 
     /// Takes rows as they are stored; true when the last one is there.

@@ -122,7 +122,9 @@ private struct Fields {
     var hasMasks: Bool { compression == 3 || compression == 6 }
 
     /// Windows 3 has the masks behind its header, later ones within.
-    private var masksBehind: Int { headerBytes == 40 ? (compression == 3 ? 12 : compression == 6 ? 16 : 0) : 0 }
+    private var masksBehind: Int {
+        headerBytes == 40 ? (compression == 3 ? 12 : compression == 6 ? 16 : 0) : 0
+    }
 
     /// Where the headers end; all fields lie before, masks too.
     var end: Int { 14 + headerBytes + masksBehind }
@@ -130,7 +132,9 @@ private struct Fields {
     var dataOffset: Int { long(10) }
 
     var masks: [UInt32] {
-        guard hasMasks, !isOS2 else { return bits == 16 ? [0x7C00, 0x3E0, 0x1F, 0] : [0xFF0000, 0xFF00, 0xFF, 0] }
+        guard hasMasks, !isOS2 else {
+            return bits == 16 ? [0x7C00, 0x3E0, 0x1F, 0] : [0xFF0000, 0xFF00, 0xFF, 0]
+        }
         let count = (headerBytes == 40 ? masksBehind : headerBytes - 40) / 4
         let top: UInt32 = bits == 16 ? 0xFFFF : .max
         return (0..<4).map { $0 < count ? UInt32(truncatingIfNeeded: long(54 + 4 * $0)) & top : 0 }

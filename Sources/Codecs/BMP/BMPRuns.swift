@@ -116,7 +116,10 @@ struct BMPRuns {
         case 8: for _ in 0..<count { put(Int(byte)) }
         default:
             collect(byte, have)
-            guard have == 2 else { return state = .run(count: count, have: have + 1) }
+            guard have == 2 else {
+                state = .run(count: count, have: have + 1)
+                return
+            }
             for _ in 0..<count { put(value.2, value.1, value.0) }
         }
     }
@@ -132,7 +135,8 @@ struct BMPRuns {
         default:
             collect(byte, have)
             guard have == 2 else {
-                return state = .literal(pixels: pixels, have: have + 1, isPadded: isPadded)
+                state = .literal(pixels: pixels, have: have + 1, isPadded: isPadded)
+                return
             }
             put(value.2, value.1, value.0)
         }

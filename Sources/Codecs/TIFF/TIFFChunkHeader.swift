@@ -55,6 +55,8 @@
             case [0x56, 0x50, 0x38, 0x4C]:
                 let bits = little(21, 4)
                 size = ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+            // libwebp compares what follows with this.
+            case [0x56, 0x50, 0x38, 0x58]: size = (little(24, 3) + 1, little(27, 3) + 1)
             default: throw CodecError(.unsupportedVariant, "WebP of another kind")
             }
             let chunks = picture.chunks
@@ -63,7 +65,8 @@
                 ? chunks.height
                 : min(chunks.height, picture.size.height - chunk % chunks.perPlane * chunks.height)
             guard size == (chunks.width, rows) else {
-                throw CodecError(.corrupt, "WebP of \(size.0) x \(size.1) where \(chunks.width) x \(rows) is due")
+                throw CodecError(
+                    .corrupt, "WebP of \(size.0) x \(size.1) where \(chunks.width) x \(rows) is due")
             }
         }
     }

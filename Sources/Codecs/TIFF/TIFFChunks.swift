@@ -34,6 +34,10 @@
             }
             across = (size.width + width - 1) / width
             down = (size.height + height - 1) / height
+            // So that what is computed from it, 255 samples of 8 bytes and as many planes, fits 63 bits.
+            guard across * width <= 1 << 40 / height else {
+                throw CodecError(.tooManyPixels, "strips or tiles of \(width) x \(height) pixels")
+            }
             // Each has an offset of two bytes at least, somewhere in the file.
             guard across <= fileSize, down <= fileSize, across * down * planes <= max(2, fileSize / 2)
             else { throw CodecError(.corrupt, "more strips or tiles than the file can hold") }
@@ -52,15 +56,17 @@
         /// The number of the chunk at a column and row of chunks.
         func index(column: Int, row: Int, plane: Int) -> Int { plane * perPlane + row * across + column }
 
-        /// Where a chunk lies; nil when the file does not say.
+        /// Where a chunk lies; nil when the file does not say, or has no such place.
         func offset(_ index: Int, _ directory: TIFFDirectory) throws(CodecError) -> Int? {
-            try directory.value(offsets, index).flatMap { $0 > 0 ? $0 : nil }
+            let offset = try directory.value(offsets, index) ?? 0
+            return offset > 0 && offset < directory.bytes.size ? offset : nil
         }
 
         /// Encoded bytes of a chunk; nil when the file does not say.
         func byteCount(_ index: Int, _ directory: TIFFDirectory) throws(CodecError) -> Int? {
             guard let byteCounts else { return nil }
-            return try directory.value(byteCounts, index)
+            // One too many says as much as any more.
+            return try directory.value(byteCounts, index).map { min($0, directory.bytes.size + 1) }
         }
 
         /// Encoded bytes of the largest chunk, of what can be in the file at all.

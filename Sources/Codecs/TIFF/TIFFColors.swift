@@ -31,7 +31,7 @@
                 default: picture.colors
                 }
             self.colors = colors
-            let hasAlpha = picture.alpha != .none && colors != .cmyk
+            let hasAlpha = picture.alpha != .none
             isAssociated = picture.alpha == .associated
             shown = picture.shown
             isByte = picture.bits <= 8
@@ -43,7 +43,7 @@
                 case .rgb, .ycc: PixelLayout(hasAlpha ? .rgba : .rgb, bitsPerSample: bits)
                 case .palette: PixelLayout(.rgb)
                 case .cieLab, .iccLab, .logL, .logLuv: PixelLayout(hasAlpha ? .rgba : .rgb)
-                case .cmyk: PixelLayout(.cmyk(inverted: false))
+                case .cmyk: PixelLayout(hasAlpha ? .rgba : .cmyk(inverted: false))
                 }
             palette = colors == .palette ? try Self.palette(picture) : []
             ycc = colors == .ycc ? try Self.ycc(picture.directory, bits: picture.bits) : YCC()
@@ -103,6 +103,7 @@
             case .grayWhiteIsZero:
                 for x in 0..<width { samples[x * shown] = ~samples[x * shown] }
             case .palette: return convertPalette(samples, width, &bytes)
+            case .cmyk where shown == 5: return convertInksAndAlpha(samples, width, &bytes)
             case .cmyk: return convertInks(samples, width, &bytes)
             case .ycc: convertYCC(&samples, width)
             case .cieLab, .iccLab: convertLab(&samples, width)
@@ -122,6 +123,22 @@
         private func convertInks(_ samples: [UInt16], _ width: Int, _ bytes: inout [UInt8]) {
             for x in 0..<width {
                 for c in 0..<4 { bytes[4 * x + c] = Self.byte(samples[shown * x + c]) }
+            }
+        }
+
+        /// Inks with alpha behind them become light as the pipeline would make it of inks alone, and alpha.
+        private func convertInksAndAlpha(_ samples: [UInt16], _ width: Int, _ bytes: inout [UInt8]) {
+            for x in 0..<width {
+                let alpha = UInt32(samples[shown * x + 4])
+                func white(_ c: Int) -> UInt32 {
+                    var ink = UInt32(samples[shown * x + c])
+                    if isAssociated, alpha > 0 { ink = min(65_535, (ink * 65_535 + alpha / 2) / alpha) }
+                    return 65_535 - ink
+                }
+                for c in 0..<3 {
+                    bytes[4 * x + c] = UInt8((white(c) * white(3) / 65_535 * 255 + 32_767) / 65_535)
+                }
+                bytes[4 * x + 3] = Self.byte(samples[shown * x + 4])
             }
         }
 

@@ -23,7 +23,6 @@
             from file: any RandomAccessBytes, shouldStop: () -> Bool
         ) throws(CodecError) -> ImageHeader? {
             let pages = try TIFFPages(TIFFBytes(file))
-            notes.hasProfile = pages.hasProfile
             notes.hasMetadata = pages.hasMetadata
             if let raw = pages.raw {
                 guard let jpeg = try TIFFEmbeddedJPEG(raw, maxScans: maxScans, shouldStop: shouldStop) else {
@@ -49,7 +48,8 @@
             return ImageHeader(
                 size: header.size, orientation: orientation.flatMap(Orientation.init) ?? header.orientation,
                 layout: header.layout, numerators: header.numerators, needsWholeInput: true,
-                mayPassLossless: false, subsampling: nil,
+                mayPassLossless: false, subsampling: nil, colour: header.colour,
+                quantisation: header.quantisation,
                 codecNeed: { header.codecNeed($0) + 2 * TIFFStoredRows.pieceBytes })
         }
 
@@ -63,7 +63,18 @@
             let layout = try TIFFColors(picture).layout
             return ImageHeader(
                 size: picture.size, orientation: picture.orientation, layout: layout, numerators: [8],
-                needsWholeInput: true, mayPassLossless: false, subsampling: nil, codecNeed: { _ in need })
+                needsWholeInput: true, mayPassLossless: false, subsampling: nil,
+                colour: try colour(picture, layout), codecNeed: { _ in need })
+        }
+
+        /// What the page's profile makes of rows; L*a*b* and the like are sRGB by then.
+        private func colour(_ picture: TIFFPicture, _ layout: PixelLayout) throws(CodecError) -> ColourPlan {
+            guard picture.directory.has(TIFFTag.iccProfile), !picture.isAbsolute else { return .sRGB }
+            let limit = ColourPlan.profileLimit
+            guard let profile = try picture.directory.content(TIFFTag.iccProfile, limit: limit) else {
+                return .ignored
+            }
+            return ColourPlan(profile: profile, layout: layout)
         }
 
         package mutating func decode(

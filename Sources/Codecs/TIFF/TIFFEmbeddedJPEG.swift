@@ -17,7 +17,9 @@
             for directory in directories {
                 for range in try Self.ranges(directory) where seen.insert(range).inserted {
                     if shouldStop() { throw CodecError(.stopped, "stopped") }
-                    guard let header = try Self.header(directory.bytes.file, range, maxScans) else { continue }
+                    guard let header = try Self.header(directory.bytes.file, range, maxScans) else {
+                        continue
+                    }
                     if header.size.area > best?.header.size.area ?? 0 { best = (header, range) }
                 }
             }
@@ -66,7 +68,8 @@
         }
 
         func decode(
-            from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline, notes: inout DecodeNotes
+            from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline,
+            notes: inout DecodeNotes
         ) throws(CodecError) -> Bool {
             if header.needsWholeInput {
                 var decoder = try JPEGSpoolDecoder(maxScans: maxScans)
@@ -81,7 +84,8 @@
         }
 
         private func push(
-            from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline, _ decoder: inout JPEGDecoder
+            from file: any RandomAccessBytes, _ job: SpoolJob, into rows: RowPipeline,
+            _ decoder: inout JPEGDecoder
         ) throws(CodecError) -> Bool {
             var piece = [UInt8](repeating: 0, count: 65_536)
             var start = range.lowerBound
@@ -118,7 +122,8 @@
             guard offset >= 0, offset < range.count else { return 0 }
             let count = min(buffer.count, range.count - offset)
             return unsafe file.read(
-                at: range.lowerBound + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+                at: range.lowerBound + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            )
         }
     }
 #endif

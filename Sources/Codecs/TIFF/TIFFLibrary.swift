@@ -24,7 +24,8 @@
             self.allowsScans = allowsScans
             file = try TIFFForLibrary(picture, pads: pads)
             let read: ap_read_fn = { context, offset, buffer, count in
-                guard let context = unsafe context, let buffer = unsafe buffer, let place = Int(exactly: offset)
+                guard let context = unsafe context, let buffer = unsafe buffer,
+                    let place = Int(exactly: offset)
                 else { return -1 }
                 let file = unsafe Unmanaged<TIFFForLibrary>.fromOpaque(context).takeUnretainedValue()
                 let target = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: count)
@@ -39,6 +40,12 @@
         }
 
         deinit { unsafe ap_tiff_destroy(tiff) }
+
+        /// As libtiff says it itself, or that there is none.
+        static var version: String {
+            let text = unsafe String(cString: ap_tiff_version())
+            return text.split(separator: "\n").first?.split(separator: " ").last.map(String.init) ?? "missing"
+        }
 
         /// Loads libtiff and asks it for a codec.
         static func require(_ compression: Int) throws(CodecError) {
@@ -108,6 +115,9 @@
             guard let offset = try chunks.offset(chunk, directory) else { return true }
             return offset + (try chunks.byteCount(chunk, directory) ?? 1) > directory.bytes.size
         }
+
+        /// Whether a decoder that runs into padding ends there; those of LZMA, Zstandard and WebP make pixels of it.
+        var endsInPadding: Bool { ![34_925, 50_000, 50_001].contains(compression) }
 
         /// What libtiff shall make of the samples.
         fileprivate var rendering: ap_tiff_rendering {

@@ -15,6 +15,9 @@
             guard picture.compression != 1 else {
                 return need + planes * (2 * max(row, TIFFStoredRows.pieceBytes) + 4096)
             }
+            if try TIFFStreamRows.serves(picture) {
+                return need + planes * (TIFFStreamRows.memoryNeed + row)
+            }
             let chunks = picture.chunks
             let largest = try chunks.largest(
                 picture.directory, fileSize: picture.directory.bytes.size, shouldStop: shouldStop)
@@ -38,7 +41,8 @@
             switch picture.compression {
             case 6: return 600_000 + chunks.width * 3 * 64
             case 7:
-                let scans = allowsScans ? (chunks.width + 32) * (chunks.height + 32) * picture.sampleCount * 2 : 0
+                let scans =
+                    allowsScans ? (chunks.width + 32) * (chunks.height + 32) * picture.sampleCount * 2 : 0
                 return 600_000 + chunks.width * picture.sampleCount * 64 + scans
             case 2, 3, 4, 32_771: return chunks.width * 16
             case 34_676, 34_677: return area * 4

@@ -5,8 +5,7 @@
         let picture: TIFFDirectory
         /// Whether other full pages follow it.
         let isMultiPage: Bool
-        /// A directory has an ICC profile, or describes the picture.
-        let hasProfile: Bool
+        /// A directory describes the picture.
         let hasMetadata: Bool
         /// Of a camera's raw file: the directories that may hold a JPEG, the first one before all others.
         let raw: [TIFFDirectory]?
@@ -26,10 +25,11 @@
             // A page that says it is another's thumbnail or mask is one only beside that other.
             var full: [TIFFDirectory] = []
             for directory in chain where try !Self.isReduced(directory) { full.append(directory) }
-            if full.isEmpty { for directory in all where try !Self.isReduced(directory) { full.append(directory) } }
+            if full.isEmpty {
+                for directory in all where try !Self.isReduced(directory) { full.append(directory) }
+            }
             picture = full.first ?? first
             isMultiPage = full.count > 1
-            hasProfile = all.contains { $0.has(TIFFTag.iccProfile) }
             hasMetadata = all.contains { $0.hasMetadata }
         }
 

@@ -49,10 +49,14 @@
         /// Whether libtiff makes RGB of YCbCr.
         var isDecodedToRGB: Bool { compression == 7 && colors == .ycc && !isPlanar }
 
+        /// Whether samples say what colour is meant, and not only on which device.
+        var isAbsolute: Bool { colors == .cieLab || colors == .iccLab || isLogarithmic }
+
         var isLogarithmic: Bool { colors == .logL || colors == .logLuv }
         /// Whether chroma comes in units of several pixels, which no decoder has undone.
         var isSubsampled: Bool {
-            colors == .ycc && !isPlanar && (subsampling.columns > 1 || subsampling.rows > 1 || compression == 6)
+            colors == .ycc && !isPlanar
+                && (subsampling.columns > 1 || subsampling.rows > 1 || compression == 6)
                 && compression != 7
         }
 
@@ -93,7 +97,8 @@
             alpha = try Self.alpha(directory, colors, sampleCount)
             (bits, samples) = try Self.sampleKind(directory, sampleCount, colors)
             subsampling = try Self.subsampling(directory)
-            chunks = try TIFFChunks(directory, size: size, planes: isPlanar ? sampleCount : 1,
+            chunks = try TIFFChunks(
+                directory, size: size, planes: isPlanar ? sampleCount : 1,
                 fileSize: directory.bytes.size)
             try checkCombination()
         }
@@ -195,7 +200,8 @@
             case .ycc:
                 let factors = [1, 2, 4]
                 guard factors.contains(subsampling.columns), factors.contains(subsampling.rows) else {
-                    throw CodecError(.corrupt, "chroma for \(subsampling.columns) x \(subsampling.rows) pixels")
+                    throw CodecError(
+                        .corrupt, "chroma for \(subsampling.columns) x \(subsampling.rows) pixels")
                 }
                 let isPlain = subsampling == (1, 1) || compression == 7
                 guard isPlain || (bits == 8 && sampleCount == 3 && !isPlanar) else {

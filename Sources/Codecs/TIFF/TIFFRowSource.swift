@@ -28,8 +28,14 @@
                             : TIFFStoredRows(picture, plane: plane))
                     continue
                 }
+                if let stream = try TIFFStreamRows(picture, plane: plane) {
+                    planes.append(stream)
+                    continue
+                }
                 let library = try TIFFLibrary(
-                    picture, pads: job.allowsTruncated, allowsScans: allowsScans, memoryLimit: job.memoryLimit)
+                    picture, pads: job.allowsTruncated && picture.endsInPadding, allowsScans: allowsScans,
+                    memoryLimit: job.memoryLimit
+                )
                 if isSubsampled {
                     planes.append(try TIFFSubsampledRows(picture, library, shouldStop: shouldStop))
                 } else if picture.chunks.isTiled {

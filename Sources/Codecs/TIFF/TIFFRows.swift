@@ -75,7 +75,9 @@
         private func start(column: Int) throws(CodecError) -> Int {
             let chunks = picture.chunks
             let chunk = chunks.index(column: column, row: y / chunks.height, plane: plane)
-            guard let offset = try chunks.offset(chunk, picture.directory) else { throw CodecError.cutPicture }
+            guard let offset = try chunks.offset(chunk, picture.directory) else {
+                throw CodecError.cutPicture
+            }
             return offset
         }
     }
@@ -144,7 +146,8 @@
                 let to = column * tileRow
                 let from = column * tileBytes + inside * tileRow
                 row.replaceSubrange(
-                    to..<min(row.count, to + tileRow), with: tiles[from..<(from + min(tileRow, row.count - to))])
+                    to..<min(row.count, to + tileRow),
+                    with: tiles[from..<(from + min(tileRow, row.count - to))])
             }
             y += 1
         }
@@ -167,7 +170,7 @@
         }
 
         /// Turns the bytes of each number of `bytes` bytes round.
-        fileprivate mutating func swapNumbers(of bytes: Int) {
+        mutating func swapNumbers(of bytes: Int) {
             for start in stride(from: 0, to: count - bytes + 1, by: bytes) {
                 var (low, high) = (start, start + bytes - 1)
                 while low < high {

@@ -9,7 +9,7 @@
     /// Lossy opaque pictures take a handful of rows and a reduced picture; what has alpha or is lossless holds the
     /// frame inside libwebp, which the header computes.
     @safe package struct WebPDecoder: ~Copyable, ImageDecoder {
-        private enum ChunkUse { case skip, extendedHeader, frameHeader, exif, alpha, image }
+        private enum ChunkUse { case skip, extendedHeader, frameHeader, profile, exif, alpha, image }
 
         // Safety: made in start, freed in deinit, never handed out.
         private var codec: OpaquePointer?
@@ -25,7 +25,7 @@
         private var kept: [UInt8] = []
         private var isHeaderGiven = false
         private var isStarted = false
-        private(set) var isWhole = false
+        private(set) package var isWhole = false
         private(set) package var notes = DecodeNotes()
 
         /// An EXIF block larger than a JPEG segment can hold is not read for its orientation.
@@ -103,7 +103,8 @@
                 collect(.image, min(walk.length, WebPBitstream.headBytes))
                 plan.imageBytes = walk.length
             case "ALPH", "ANIM": break
-            case "ICCP": notes.hasProfile = true
+            case "ICCP" where !isHeaderGiven && walk.length <= ColourPlan.profileLimit: use = .profile
+            case "ICCP": plan.hasUselessProfile = !isHeaderGiven
             case "EXIF":
                 notes.hasMetadata = true
                 if walk.length <= Self.exifLimit { use = .exif }
@@ -128,9 +129,9 @@
             case .skip: break
             case .alpha: try feed(data, rows)
             case .image where plan.bitstream != nil: try feed(data, rows)
-            case .extendedHeader, .frameHeader, .exif, .image:
+            case .extendedHeader, .frameHeader, .profile, .exif, .image:
                 collected.append(data)
-                guard use != .exif else { return }
+                guard use != .exif, use != .profile else { return }
                 walk.most -= data.count
                 if walk.most == 0 { try takeCollected(rows) }
             }
@@ -145,7 +146,7 @@
                 try plan.take(image: collected, isLossless: walk.lead[3] == UInt8(ascii: "L"))
                 pending += walk.lead
                 pending += collected
-            case .skip, .exif, .alpha: break
+            case .skip, .profile, .exif, .alpha: break
             }
             // What is left of a header is of no use.
             if use != .image { use = .skip }
@@ -154,6 +155,7 @@
         private mutating func end(_ rows: RowPipeline?) throws(CodecError) {
             switch use {
             case .extendedHeader, .frameHeader: throw CodecError(.corrupt, "a header chunk is too short")
+            case .profile: plan.profile = collected
             case .exif:
                 notes.orientation = notes.orientation ?? ExifOrientation.find(inWebP: collected)
                 plan.sawEXIF = true

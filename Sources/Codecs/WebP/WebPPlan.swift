@@ -5,6 +5,8 @@ struct WebPPlan {
     /// Set when the EXIF of a file was looked for before decoding.
     var knownOrientation: Orientation?
     var sawEXIF = false
+    var profile: [UInt8]?
+    var hasUselessProfile = false
     /// Bytes of the chunk of alpha, of that with the picture, and of all that is to come from the former on.
     var alphaBytes = 0
     var imageBytes = 0
@@ -51,7 +53,8 @@ struct WebPPlan {
         guard let canvas, bytes.count == WebPWalk.frameHeaderBytes else {
             throw CodecError(.corrupt, "a frame without a canvas")
         }
-        let frame = PixelFrame(x: 2 * number(0), y: 2 * number(3), size: PixelSize(number(6) + 1, number(9) + 1))
+        let frame = PixelFrame(
+            x: 2 * number(0), y: 2 * number(3), size: PixelSize(number(6) + 1, number(9) + 1))
         guard frame.lies(in: canvas) else { throw CodecError(.corrupt, "a frame outside its canvas") }
         self.frame = frame
     }
@@ -71,13 +74,27 @@ struct WebPPlan {
 
     func header(_ orientation: Orientation?) throws(CodecError) -> ImageHeader {
         let isProvisional = hasEXIF && !sawEXIF && knownOrientation == nil
-        let isLarge = size.width.multipliedReportingOverflow(by: size.height).partialValue > Self.largestWhole
-        let plan = self
+        let layout = PixelLayout(hasAlpha ? .rgba : .rgb)
+        let colour: ColourPlan =
+            hasUselessProfile ? .ignored : profile.map { ColourPlan(profile: $0, layout: layout) } ?? .sRGB
+        var plan = self
+        plan.profile = nil
         return ImageHeader(
-            size: size, orientation: orientation ?? .upright, layout: PixelLayout(hasAlpha ? .rgba : .rgb),
-            numerators: isLarge && !hasAlpha ? Array(1...Self.steps) : [Self.steps], steps: Self.steps,
-            needsWholeInput: hasEXIF, isProvisional: isProvisional, mayPassLossless: false, subsampling: nil,
-            codecNeed: { plan.need($0) })
+            size: size, orientation: orientation ?? .upright, layout: layout,
+            numerators: numerators, steps: Self.steps, prefersDetail: true,
+            needsWholeInput: isProvisional || knownOrientation != nil, isProvisional: isProvisional,
+            mayPassLossless: false, subsampling: nil,
+            colour: colour, codecNeed: { [plan] in plan.need($0) })
+    }
+
+    /// Of an opaque picture that is too large those that bring it below.
+    private var numerators: [Int] {
+        let limit = Double(Self.largestWhole)
+        guard !hasAlpha, Double(size.width) * Double(size.height) > limit else { return [Self.steps] }
+        return (1..<Self.steps).filter {
+            let rows = rowSize($0)
+            return Double(rows.width) * Double(rows.height) <= limit
+        }
     }
 
     func rowSize(_ numerator: Int) -> PixelSize {
@@ -100,7 +117,9 @@ struct WebPPlan {
     private func need(_ numerator: Int) -> Int {
         let rows = rowSize(numerator)
         let (width, area) = (frameSize.width, frameSize.area)
-        var need = rows.area * (hasAlpha ? 4 : 3) + (composedFrame == nil ? 0 : CanvasRows.memoryNeed(width: size.width))
+        var need =
+            rows.area * (hasAlpha ? 4 : 3)
+            + (composedFrame == nil ? 0 : CanvasRows.memoryNeed(width: size.width))
         // Rescalers, and the rows that the filter of blocks and the upsampler hold back.
         need += 64 * rows.width + 120 * width + 150_000
         guard bitstream?.isLossless != true else {
@@ -111,6 +130,7 @@ struct WebPPlan {
             need += 5 * area + 68 * width + 2 * (alphaBytes + unknownImageBytes)
         }
         guard let bitstream else { return need + 2 * 524_288 }
-        return need + 2 * (bitstream.hasPartitions ? imageBytes : bitstream.firstPartition) + 4 * Self.smallSlice
+        return need + 2 * (bitstream.hasPartitions ? imageBytes : bitstream.firstPartition) + 4
+            * Self.smallSlice
     }
 }

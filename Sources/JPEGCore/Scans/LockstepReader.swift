@@ -27,7 +27,7 @@ package final class LockstepReader {
     }
 
     /// Bytes a reader of these scans that keeps `rowCount` rows needs beyond what was foreseen.
-    package static func memoryBeyondNeed(
+    package static func memoryBeyondHeader(
         _ index: borrowing ScanIndex, maxScans: Int, rowCount: Int
     ) -> Int {
         let actual = index.scans.count * decoderBytes + index.tableCount * tableBytes

@@ -4,6 +4,11 @@ internal import Foundation
 package struct ProgramFailure: Error {
     package let command: String
     package let status: Int32
+
+    package init(command: String, status: Int32) {
+        self.command = command
+        self.status = status
+    }
 }
 
 /// How a program ended, and what it wrote to its two outputs.

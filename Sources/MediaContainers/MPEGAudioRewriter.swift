@@ -1,9 +1,8 @@
 internal import MediaTypes
 
-/// MPEG audio: the frames as they are, without the tags before and behind them.
-///
-/// Behind an ID3 tag there may be AAC instead, which is then rewrapped.
-package struct MP3Rewriter: MediaRewriter {
+/// Frames of MPEG audio as they are, without the tags before and behind them; frames of AAC, which only show
+/// behind a tag, are rewrapped.
+package struct MPEGAudioRewriter: MediaRewriter {
     /// What to do with the next byte.
     private enum State {
         /// Looking for a tag, its header in `head`.
@@ -65,8 +64,8 @@ package struct MP3Rewriter: MediaRewriter {
         let first = head
         head = []
         // The layer bits are zero in AAC, never in MPEG audio.
-        if hadTag, first.count > 1, first[0] == 0xFF, first[1] & 0xF6 == 0xF0 {
-            var inner = ADTSRewriter(hadMetadata: true)
+        if first.count > 1, first[0] == 0xFF, first[1] & 0xF6 == 0xF0 {
+            var inner = ADTSRewriter(hadMetadata: hadTag)
             try inner.push(first.span, into: output)
             state = .aac(inner)
         } else {

@@ -1,0 +1,81 @@
+internal import Pixels
+
+/// What the blocks before a GIF's first image say of it: where it lies on the screen, and its colours.
+struct GIFPlan {
+    /// Of the screen, made larger where the image reaches beyond it, as browsers do.
+    let size: PixelSize
+    let frame: PixelFrame
+    let layout: PixelLayout
+    private let isInterlaced: Bool
+    private let hasProfile: Bool
+    /// Red, green, blue and alpha of each index; black where the table has none.
+    private let colors: [UInt8]
+    /// What pixels are that the file leaves out, in a picture without transparency.
+    private let background: Int
+
+    private static let codeSizes = 1...11
+
+    init(_ walk: GIFWalk, transparent: Int?, hasProfile: Bool) throws(CodecError) {
+        let found = walk.frame
+        guard found.width > 0, found.height > 0 else {
+            throw CodecError(.corrupt, "\(found.width) x \(found.height) pixels")
+        }
+        guard Self.codeSizes.contains(found.codeSize) else {
+            throw CodecError(.corrupt, "codes of \(found.codeSize) bits")
+        }
+        let table = walk.imageTable.isEmpty ? walk.screenTable : walk.imageTable
+        guard !table.isEmpty else { throw CodecError(.corrupt, "no table of colours") }
+        frame = PixelFrame(x: found.x, y: found.y, size: PixelSize(found.width, found.height))
+        size = PixelSize(max(walk.width, found.x + found.width), max(walk.height, found.y + found.height))
+        isInterlaced = found.isInterlaced
+        self.hasProfile = hasProfile
+        layout = PixelLayout(transparent == nil && frame.size == size ? .rgb : .rgba)
+        var colors = [UInt8](repeating: 0, count: 4 * 256)
+        for i in 0..<256 {
+            for c in 0..<3 where 3 * i + c < table.count { colors[4 * i + c] = table[3 * i + c] }
+            colors[4 * i + 3] = i == transparent ? 0 : 255
+        }
+        self.colors = colors
+        background = walk.background
+    }
+
+    var header: ImageHeader {
+        let width = size.width
+        return ImageHeader(
+            size: size, orientation: .upright, layout: layout, numerators: [8],
+            interlace: isInterlaced
+                ? Interlace(gif: size, frame: frame.y..<(frame.y + frame.size.height)) : nil,
+            needsWholeInput: false, mayPassLossless: false, subsampling: nil,
+            colour: hasProfile ? .ignored : .sRGB,
+            codecNeed: { _ in 5 * width + LZWDecoder.memoryNeed + 4000 })
+    }
+
+    /// Rows of the screen that come before those of the image, and after.
+    var rowsBefore: Int { isInterlaced ? size.height - frame.size.height : frame.y }
+    var rowsAfter: Int { size.height - frame.size.height - rowsBefore }
+
+    /// A row beside which no image lies.
+    var emptyRow: [UInt8] { [UInt8](repeating: 0, count: size.width * layout.bytesPerPixel) }
+
+    /// Writes a line of indices into a row of the screen, of which `count` are there.
+    func put(_ line: [UInt8], count: Int, into row: inout [UInt8]) {
+        let bytes = layout.bytesPerPixel
+        let width = frame.size.width
+        unsafe colors.withUnsafeBufferPointer { colors in
+            unsafe row.withUnsafeMutableBufferPointer { row in
+                // The frame lies inside the screen, and an index has a colour whatever it is.
+                var to = frame.x * bytes
+                for x in 0..<count {
+                    let from = 4 &* Int(line[x])
+                    for c in 0..<bytes { unsafe row[to &+ c] = colors[from &+ c] }
+                    to &+= bytes
+                }
+                let missing = bytes == 4 ? -1 : 4 * background
+                for _ in count..<max(width, count) {
+                    for c in 0..<bytes { unsafe row[to &+ c] = missing < 0 ? 0 : colors[missing &+ c] }
+                    to &+= bytes
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AttachmentPrep
+import MediaTypes
+import Testing
+
+/// Animations that are kept pass as they are, but for what does not show.
+@Suite struct AnimationTests {
+    // One red pixel; the data is that of the smallest GIFs there are: clear, 0, end in three bits each.
+    private static let head: [UInt8] =
+        Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
+    private static let loop: [UInt8] = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
+    private static let comment: [UInt8] = [0x21, 0xFE, 6] + Array("secret".utf8) + [0]
+    private static let xmp: [UInt8] = [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + [3, 7, 8, 9, 0]
+    private static let control: [UInt8] = [0x21, 0xF9, 4, 4, 10, 0, 0, 0]
+    private static let image: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 0x01, 0]
+
+    private static let animated =
+        head + comment + loop + xmp + control + image + comment + control + image + [0x3B]
+    private static let cleaned = head + loop + control + image + control + image + [0x3B]
+
+    private static let exif = PNGParts.chunk("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0])
+    private static let text = PNGParts.chunk("tEXt", Array("a\0secret".utf8))
+
+    private static func apng(side: Int, _ dropped: [UInt8] = [], orientation: [UInt8] = []) -> [UInt8] {
+        let control = PNGParts.chunk("fcTL", [UInt8](repeating: 0, count: 26))
+        return PNGParts(
+            width: side, height: side,
+            before: PNGParts.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0]) + dropped + orientation + control,
+            after: control + PNGParts.chunk("fdAT", [0, 0, 0, 1, 9, 9]) + dropped
+        ) { x, y in [UInt8(x & 255), UInt8(y & 255), 7] }.bytes
+    }
+
+    private func keep(
+        _ bytes: [UInt8], _ profile: Profile = .apns, _ arrival: Arrival = .whole, maxBytes: Int? = nil,
+        maxEdge: Int? = nil
+    ) -> Run {
+        prepare(bytes, profile: profile, arrival) {
+            $0.animation = .keep
+            $0.maxBytes = maxBytes
+            $0.maxEdge = maxEdge
+        }
+    }
+
+    @Test(arguments: [Arrival.whole, .pieces(1), .pieces(7), .file, .pipe]) func gif(_ arrival: Arrival)
+        throws
+    {
+        let run = keep(Self.animated + Array("behind".utf8), .apns, arrival)
+        #expect(run.picture == Self.cleaned)
+        let output = try #require(run.output)
+        #expect(output.outcome == .passedThrough && output.format == .gif && output.fileExtension == "gif")
+        #expect(output.path == "out.gif" && output.width == 1 && output.height == 1)
+        #expect(run.record.warnings == [.metadataRemoved, .trailingData])
+    }
+
+    @Test(arguments: [Arrival.whole, .pieces(1), .file]) func apng(_ arrival: Arrival) throws {
+        let run = keep(Self.apng(side: 20, Self.text + Self.exif), .apns, arrival)
+        #expect(run.picture == Self.apng(side: 20))
+        let output = try #require(run.output)
+        #expect(output.outcome == .passedThrough && output.format == .apng && output.fileExtension == "png")
+        #expect(run.record.warnings == [.metadataRemoved])
+    }
+
+    /// Where it does not fit, or may not pass, what remains is the first frame.
+    @Test func firstFrame() throws {
+        let large = Self.apng(side: 60)
+        let turned = PNGParts.chunk(
+            "eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
+        let runs = [
+            prepare(Self.animated), keep(Self.animated, .thumb), keep(large, maxBytes: large.count - 1),
+            keep(large, maxEdge: 59), keep(Self.apng(side: 20, orientation: turned)),
+        ]
+        for (i, run) in runs.enumerated() {
+            #expect(run.output?.outcome == .prepared && run.output?.format == .jpeg, "\(i)")
+            #expect(run.record.warnings.contains(.firstFrameOnly), "\(i)")
+        }
+        #expect(keep(large, maxBytes: large.count).output?.outcome == .passedThrough)
+    }
+
+    @Test func whatDoesNotMoveIsPrepared() {
+        let still = Self.head + Self.image + [0x3B]
+        let run = keep(still)
+        #expect(run.output?.outcome == .prepared && run.output?.format == .jpeg)
+        #expect(run.record.warnings == [])
+    }
+
+    /// Without its end it is no animation that could be passed on.
+    @Test func cutAnimation() {
+        let run = keep(Array(Self.animated.dropLast()))
+        #expect(run.output?.outcome == .prepared && run.output?.format == .jpeg)
+        #expect(run.record.warnings == [.metadataRemoved, .firstFrameOnly, .harmlessDamage])
+    }
+
+    @Test func severalProfiles() {
+        let run = AttachmentPreparer([.apns, .thumb]) { $0.animation = .keep }.run(Self.animated)
+        #expect(run.record.outputs.map(\.format) == [.gif, .jpeg])
+        #expect(run.pictures.first == Self.cleaned)
+        #expect(run.record.warnings.contains(.firstFrameOnly))
+    }
+}

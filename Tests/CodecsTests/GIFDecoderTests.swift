@@ -1,0 +1,173 @@
+#if GIF
+    import Codecs
+    import Pixels
+    import TestSupport
+    import Testing
+
+    private let red: [UInt8] = [255, 0, 0]
+    private let green: [UInt8] = [0, 255, 0]
+    private let blue: [UInt8] = [0, 0, 255]
+    /// The matte of these tests.
+    private let matte: [UInt8] = [0x40, 0x80, 0xC0]
+
+    @Suite struct GIFDecoderTests {
+        private func samples(_ file: GIFBuilder) throws -> [UInt8] {
+            try decode(GIFDecoder(), file.bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
+        }
+
+        private let square = GIFBuilder.Image(width: 2, height: 2, indices: [0, 1, 2, 0])
+
+        @Test func oneImage() throws {
+            let decoded = try decode(GIFDecoder(), GIFBuilder(width: 2, height: 2, images: [square]).bytes)
+            #expect(decoded.bitmap.samples == red + green + blue + red)
+            #expect(!decoded.notes.isAnimated && !decoded.notes.hasMetadata && !decoded.notes.isOdd)
+        }
+
+        @Test func ownColors() throws {
+            var image = square
+            image.palette = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [0, 0, 0]]
+            #expect(
+                try samples(GIFBuilder(width: 2, height: 2, images: [image]))
+                    == [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3])
+            #expect(throws: CodecError.self) {
+                try samples(GIFBuilder(width: 2, height: 2, palette: [], images: [square]))
+            }
+        }
+
+        /// What no pixel covers is the matte, whatever colour the screen's background names.
+        @Test func placedOnItsScreen() throws {
+            var image = GIFBuilder.Image(x: 1, y: 1, width: 1, height: 1, indices: [1])
+            let file = GIFBuilder(width: 3, height: 3, background: 2, images: [image])
+            let row = matte + matte + matte
+            #expect(try samples(file) == row + matte + green + matte + row)
+            image.isInterlaced = true
+            #expect(
+                try samples(GIFBuilder(width: 3, height: 3, images: [image]))
+                    == row + matte + green + matte + row)
+            // A frame that reaches beyond the screen makes it larger.
+            image.x = 3
+            #expect(
+                try samples(GIFBuilder(width: 2, height: 2, images: [image])).count == 4 * 2 * 3)
+        }
+
+        @Test func transparency() throws {
+            var image = square
+            image.transparent = 0
+            #expect(
+                try samples(GIFBuilder(width: 2, height: 2, images: [image])) == matte + green + blue + matte)
+        }
+
+        @Test(arguments: [1, 2, 5, 8, 9, 31]) func interlaced(height: Int) throws {
+            var generator = SeededGenerator(seed: UInt64(height))
+            let indices = (0..<(7 * height)).map { _ in UInt8.random(in: 0...3, using: &generator) }
+            var image = GIFBuilder.Image(width: 7, height: height, indices: indices)
+            let plain = try samples(GIFBuilder(width: 7, height: height, images: [image]))
+            #expect(plain == indices.flatMap { [red, green, blue, [255, 255, 255]][Int($0)] })
+            image.isInterlaced = true
+            #expect(try samples(GIFBuilder(width: 7, height: height, images: [image])) == plain)
+        }
+
+        /// Tables that fill up, with codes of each size; the encoder is the specification's, in this test.
+        @Test(arguments: [2, 5, 8]) func longCodes(codeSize: Int) throws {
+            var generator = SeededGenerator(seed: 3)
+            let top = UInt8(1 << codeSize - 1)
+            let indices = (0..<30_000).map {
+                $0 % 3 == 0 ? UInt8.random(in: 0...top, using: &generator) : UInt8($0 % 2)
+            }
+            let palette = (0...Int(top)).map { [UInt8($0), UInt8(255 - $0), 7] }
+            let image = GIFBuilder.Image(
+                width: 200, height: 150, indices: indices, codeSize: codeSize)
+            let file = GIFBuilder(width: 200, height: 150, palette: palette, images: [image])
+            #expect(try samples(file) == indices.flatMap { palette[Int($0)] })
+        }
+
+        /// The code that is about to be defined: five times index 1 is 1, then the new code 6 (1 1), then 6 again.
+        @Test func codeThatIsJustDefined() throws {
+            var image = GIFBuilder.Image(width: 5, height: 1, indices: [])
+            // Clear, 1, 6, 6, end; behind the second 6 the table has eight codes, so the end takes four bits: not read.
+            image.data = bits([4, 1, 6, 6, 5], 3)
+            #expect(
+                try samples(GIFBuilder(width: 5, height: 1, images: [image]))
+                    == green + green + green + green + green)
+        }
+
+        private func bits(_ codes: [Int], _ size: Int) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: (codes.count * size + 7) / 8)
+            for (i, code) in codes.enumerated() {
+                for bit in 0..<size where code >> bit & 1 == 1 {
+                    bytes[(i * size + bit) / 8] |= 1 << UInt8((i * size + bit) % 8)
+                }
+            }
+            return bytes
+        }
+
+        @Test func tooFewPixelsAreOdd() throws {
+            var image = square
+            image.data = bits([4, 0, 1, 2, 5], 3)
+            let file = GIFBuilder(width: 2, height: 2, background: 1, images: [image])
+            let decoded = try decode(GIFDecoder(), file.bytes, DecodePlan(background: 0x40_80C0))
+            // The rest of a line that is there in part is the screen's background colour.
+            #expect(decoded.bitmap.samples == red + green + blue + green)
+            #expect(decoded.notes.isOdd)
+            image.data = bits([4, 0, 1, 5], 3)
+            #expect(
+                try samples(GIFBuilder(width: 2, height: 2, images: [image])) == red + green + matte + matte)
+        }
+
+        @Test func damage() throws {
+            var image = square
+            var kinds: [CodecError.Kind?] = []
+            for data in [bits([4, 0, 7, 5], 3), bits([4, 6, 5], 3), [], bits([4, 5], 3)] {
+                image.data = data
+                let file = GIFBuilder(width: 2, height: 2, images: [image])
+                let error = #expect(throws: CodecError.self) { try decode(GIFDecoder(), file.bytes) }
+                kinds.append(error?.kind)
+            }
+            #expect(kinds == [.corrupt, .corrupt, .corrupt, .corrupt])
+            for codeSize in [0, 12] {
+                image = square
+                image.data = [0]
+                image.codeSize = codeSize
+                #expect(throws: CodecError.self) {
+                    try samples(GIFBuilder(width: 2, height: 2, images: [image]))
+                }
+            }
+        }
+
+        @Test func notes() throws {
+            var file = GIFBuilder(width: 2, height: 2, images: [square])
+            file.before = GIFBuilder.extension(0xFE, [Array("secret".utf8)])
+            #expect(try decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            file.before = GIFBuilder.extension(0xFF, [Array("XMP DataXMP".utf8), [1, 2, 3]])
+            #expect(try decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            file.before = GIFBuilder.extension(0xFF, [Array("NETSCAPE2.0".utf8), [1, 0, 0]])
+            #expect(try !decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            file.images.append(square)
+            #expect(try decode(GIFDecoder(), file.bytes).notes.isAnimated)
+        }
+
+        @Test(arguments: [false, true]) func anyPiecesAndNoCutIsWhole(isInterlaced: Bool) throws {
+            var generator = SeededGenerator(seed: 5)
+            let indices = (0..<(61 * 40)).map { _ in UInt8.random(in: 0...3, using: &generator) }
+            var image = GIFBuilder.Image(x: 2, y: 3, width: 61, height: 40, indices: indices)
+            image.isInterlaced = isInterlaced
+            image.transparent = 2
+            let bytes = GIFBuilder(width: 70, height: 50, images: [image, square]).bytes
+            let whole = try decode(GIFDecoder(), bytes)
+            #expect(whole.consumed == bytes.count)
+            for size in [1, 7, 1000, 65536] {
+                let cut = try decode(GIFDecoder(), bytes, in: pieces(of: bytes.count, size: size))
+                #expect(cut.bitmap.samples == whole.bitmap.samples)
+                #expect(cut.consumed == bytes.count)
+            }
+            for count in stride(from: 0, to: bytes.count - 60, by: 37) {
+                let error = #expect(throws: CodecError.self) {
+                    try decode(GIFDecoder(), Array(bytes[..<count]))
+                }
+                #expect(error?.kind == .truncated)
+            }
+            // Without its end the first image is still whole.
+            #expect(try decode(GIFDecoder(), Array(bytes.dropLast(3))).bitmap.samples == whole.bitmap.samples)
+        }
+    }
+#endif

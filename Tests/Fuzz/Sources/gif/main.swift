@@ -1,0 +1,4 @@
+internal import Codecs
+internal import Decoding
+
+explore { GIFDecoder() }
