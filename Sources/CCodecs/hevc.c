@@ -9,12 +9,13 @@
 #include "CCodecs.h"
 #include "late.h"
 
-#define FUNCTIONS(X)                                                                                              \
-    X(de265_init) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data) X(de265_push_end_of_NAL) X(de265_flush_data)     \
-    X(de265_decode) X(de265_get_next_picture) X(de265_get_warning) X(de265_get_error_text) X(de265_get_version)           \
-    X(de265_get_default_image_allocation_functions) X(de265_set_image_allocation_functions)                       \
-    X(de265_get_image_width) X(de265_get_image_height) X(de265_get_chroma_format) X(de265_get_bits_per_pixel)     \
-    X(de265_get_image_plane) X(de265_get_image_full_range_flag) X(de265_get_image_colour_primaries)               \
+#define FUNCTIONS(X)                                                                                        \
+    X(de265_init) X(de265_get_version) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data)         \
+    X(de265_push_end_of_NAL) X(de265_flush_data) X(de265_decode) X(de265_get_next_picture)                   \
+    X(de265_get_warning) X(de265_get_error_text) X(de265_get_default_image_allocation_functions)             \
+    X(de265_set_image_allocation_functions) X(de265_get_image_width) X(de265_get_image_height)               \
+    X(de265_get_chroma_format) X(de265_get_bits_per_pixel) X(de265_get_image_plane)                          \
+    X(de265_get_image_full_range_flag) X(de265_get_image_colour_primaries)                                   \
     X(de265_get_image_transfer_characteristics) X(de265_get_image_matrix_coefficients)
 
 FUNCTIONS(AP_LATE_POINTER)

@@ -246,6 +246,14 @@ package enum CodecLibraries {
             let webp = ap_webp_version()
             if webp != 0 { versions.append(("libwebp", "\(webp >> 16).\(webp >> 8 & 255).\(webp & 255)")) }
         #endif
+        #if HEIF
+            if let version = unsafe ap_hevc_version() {
+                versions.append(("libde265", unsafe String(cString: version)))
+            }
+            if let version = unsafe ap_av1_version() {
+                versions.append(("dav1d", unsafe String(cString: version)))
+            }
+        #endif
         #if TIFF
             versions.append(("libtiff", TIFFLibrary.version))
         #endif

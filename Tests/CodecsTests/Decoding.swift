@@ -70,7 +70,7 @@ func decode(
         notes: decoder.notes, losslessCopy: decoder.takeLosslessCopy())
 }
 
-private func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline {
+func pipeline(_ header: ImageHeader, _ plan: DecodePlan) -> RowPipeline {
     let rowSize = header.rowSize(numerator: plan.numerator ?? header.steps)
     let region = SourceRegion(
         x: 0, y: 0, width: Double(rowSize.width), height: Double(rowSize.height), usable: rowSize)

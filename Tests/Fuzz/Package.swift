@@ -38,9 +38,7 @@ let package = Package(
         .executableTarget(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
-            name: "heif", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
-        .executableTarget(
-            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "CFuzzer"], swiftSettings: strict),
+            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(

@@ -5,14 +5,16 @@ usage: heif.py ATTACHPREP FOLDER [--sheet OUT.jpg] [--below DECIBELS] [--only TE
 Prints a row for each file: what the program and the other decoder say, and the PSNR of the one's picture against the
 other's (turned and cut as the file says, its profile applied, on white, scaled in linear light to the same size).
 --sheet: a contact sheet of both pictures of every file, the least alike first. Needs Python with numpy, pillow 12 or
-later, and pillow-heif; heif-convert (libheif-examples), where it is there, is asked whether it takes the file at all.
+later, and pillow-heif; with --debian, heif-convert (libheif-examples) is asked whether it takes the file at all.
 """
 import argparse
 import io
 import json
 import os
 import shutil
+import struct
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,10 +51,20 @@ def second(path):
         # Pillow leaves the turn to an Exif orientation that it makes of irot and imir; one of XMP's is no matter.
         picture.info.pop("xmp", None)
         picture = ImageOps.exif_transpose(picture)
-        return picture, {}
+        return picture, codes_in(path)
     file = pillow_heif.open_heif(path, convert_hdr_to_8bit=True)
-    picture = file.to_pillow()
-    return picture, file.info.get("nclx_profile") or {}
+    return file.to_pillow(), codes_in(path)
+
+
+def codes_in(path):
+    """Primaries and transfer of the first colour box of code points."""
+    with open(path, "rb") as file:
+        data = file.read(1 << 20)
+    at = data.find(b"colrnclx")
+    if at < 0:
+        return {}
+    primaries, transfer = struct.unpack(">HH", data[at + 8:at + 12])
+    return {"color_primaries": primaries, "transfer_characteristics": transfer}
 
 
 def light_of(picture, codes):
@@ -153,13 +165,18 @@ def main():
     arguments.add_argument("--sheet")
     arguments.add_argument("--below", type=float, default=1000)
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--debian", action="store_true", help="ask heif-convert, too")
     arguments = arguments.parse_args()
     paths = sorted(
         os.path.join(root, name) for root, _, names in os.walk(arguments.folder) for name in names
         if name.lower().endswith(KINDS) and arguments.only in name)
-    has_debian = shutil.which("heif-convert") is not None
+    has_debian = arguments.debian and shutil.which("heif-convert") is not None
+    rows = []
     with ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(lambda path: compare(arguments.program, path, has_debian), paths))
+        for row in pool.map(lambda path: compare(arguments.program, path, has_debian), paths):
+            rows.append(row)
+            psnr = "-" if row["psnr"] is None else f"{row['psnr']:.1f}"
+            print(f"{len(rows)} of {len(paths)}: {psnr} {row['said']} {row['path']}", file=sys.stderr, flush=True)
     rows.sort(key=lambda row: (row["psnr"] is None, row["psnr"] or 0))
     for row in rows:
         psnr = "-" if row["psnr"] is None else f"{row['psnr']:.1f}"
@@ -167,7 +184,7 @@ def main():
             print(
                 f"{psnr:>6}  {row['said']:<20} {row['other']:<22} {row.get('debian', '-'):<9} "
                 f"{os.path.relpath(row['path'], arguments.folder)} {row['note']} {row['detail']}")
-    compared = sorted(row["psnr"] for row in rows if row["psnr"] is not None)
+    compared = sorted(row["psnr"] for row in rows if row["psnr"] is not None and row["note"] != "HDR")
     only_ours = sum(row["psnr"] is None and row["ours"] is not None for row in rows)
     only_theirs = sum(row["ours"] is None and not row["other"].startswith("refuses") for row in rows)
     print(

@@ -146,21 +146,24 @@
                 ranges.append(unit.range)
             }
             let setUp = hasSequence ? [] : Array(item.configuration.dropFirst(4))
+            // The last frame that is shown counts, unless a layer was chosen: those before it are its lower layers.
+            var isFound = false
+            let isLast = item.layer == nil
             // dav1d keeps to its bytes until a frame is whole: all of them stay in place meanwhile.
             let status = unsafe setUp.withUnsafeBufferPointer { setUp in
                 unsafe data.withUnsafeBufferPointer { data in
-                    var status = ap_status.needsInput
-                    if !setUp.isEmpty { unsafe status = push(setUp) }
-                    for range in ranges where status == .needsInput {
+                    let parts = unsafe [setUp] + ranges.map { unsafe UnsafeBufferPointer(rebasing: data[$0]) }
+                    for part in unsafe parts where unsafe !part.isEmpty && (isLast || !isFound) {
                         if shouldStop() { return ap_status.stopped }
-                        unsafe status = push(UnsafeBufferPointer(rebasing: data[range]))
+                        let status = unsafe push(part)
+                        guard status == .needsInput || status == .finished else { return status }
+                        isFound = isFound || status == .finished
                     }
-                    if status == .needsInput {
-                        unsafe status = push(UnsafeBufferPointer(start: nil, count: 0))
-                    }
-                    return status
+                    guard isLast || !isFound else { return .finished }
+                    return unsafe push(UnsafeBufferPointer(start: nil, count: 0))
                 }
             }
+            if status == .needsInput, isFound { return }
             if status == .needsInput { throw CodecError(.corrupt, "no picture in the coded data") }
             try check(status, .finished)
         }

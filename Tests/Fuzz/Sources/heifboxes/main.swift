@@ -2,6 +2,7 @@ internal import CFuzzer
 internal import Codecs
 internal import Glibc
 internal import JPEGCore
+internal import Pixels
 
 // The boxes of a HEIF file and the headers of what they hold, on any bytes: a picture's header or an error. No pixel is decoded.
 

@@ -1,0 +1,175 @@
+#if HEIF
+    import Codecs
+    import JPEGCore
+    import Pixels
+    import TestSupport
+    import Testing
+
+    /// Files that heif-enc, avifenc and x265 made of one picture, which arithmetic gives: soft slopes of all three colours.
+    @Suite struct HEIFPictureTests {
+        static let size = PixelSize(150, 100)
+
+        static func pixel(_ x: Int, _ y: Int) -> [Int] {
+            [30 + 200 * x / 149, 30 + 200 * y / 99, 230 - 160 * (x + y) / 248]
+        }
+
+        private func decode(
+            _ bytes: [UInt8], numerator: Int? = nil, background: UInt32 = 0xFFFFFF, allowsTruncated: Bool = false
+        ) throws(CodecError) -> (bitmap: Bitmap, header: ImageHeader, notes: DecodeNotes, end: SpoolEnd) {
+            var decoder = HEIFSpoolDecoder()
+            let file = MemoryBytes(bytes)
+            guard let header = try decoder.readHeader(from: file, shouldStop: { false }) else {
+                throw CodecError(.corrupt, "no header")
+            }
+            let numerator = numerator ?? header.numerators.last ?? 8
+            let rows = pipeline(header, DecodePlan(numerator: numerator, background: background))
+            let job = SpoolJob(
+                numerator: numerator, memoryLimit: 64_000_000, allowsTruncated: allowsTruncated)
+            let end = try decoder.decode(from: file, job, into: rows)
+            return (rows.finish()[0], header, decoder.notes, end)
+        }
+
+        /// The largest mean and the largest difference of any sample.
+        private func difference(
+            _ bitmap: Bitmap, _ expected: (_ x: Int, _ y: Int) -> [Int]
+        ) -> (mean: Double, most: Int) {
+            let samples = bitmap.samples
+            var (sum, most) = (0, 0)
+            for y in 0..<bitmap.size.height {
+                for x in 0..<bitmap.size.width {
+                    let want = expected(x, y)
+                    for c in 0..<bitmap.channels {
+                        let off = abs(Int(samples[(y * bitmap.size.width + x) * bitmap.channels + c]) - want[c])
+                        sum += off
+                        most = max(most, off)
+                    }
+                }
+            }
+            return (Double(sum) / Double(samples.count), most)
+        }
+
+        @Test(arguments: [
+            "single.heic", "thumbnail.heic", "grid.heic", "ios18.heic", "420-8.avif", "422-12.avif",
+            "444-10.avif", "limited-709.avif", "bt2020.avif", "ycgco.avif", "rgb.avif", "sequence.avif",
+        ])
+        func everySample(_ name: String) throws {
+            let bytes = try fixture("heif/\(name)")
+            let decoded = try decode(bytes)
+            #expect(decoded.bitmap.size == Self.size && decoded.header.orientation == .upright)
+            let off = difference(decoded.bitmap, Self.pixel)
+            #expect(off.mean < 1.6 && off.most <= 10, "\(off)")
+            #expect(decoded.end.end == bytes.count && !decoded.end.isTruncated)
+            #expect(decoded.notes.isAnimated == (name == "sequence.avif") && !decoded.notes.isOdd)
+            if name == "rgb.avif" { #expect(off.most == 0) }
+        }
+
+        @Test func gray() throws {
+            let decoded = try decode(try fixture("heif/grey.avif"))
+            #expect(decoded.bitmap.channels == 1 && decoded.header.layout == PixelLayout(.gray))
+            #expect(difference(decoded.bitmap) { _, y in [30 + 200 * y / 99] }.most <= 3)
+        }
+
+        /// Alpha rises from left to right; the matte is linear in light, so that the means follow SRGBCurve.
+        @Test(arguments: ["alpha.avif", "premultiplied.avif", "alpha.heic"]) func alpha(_ name: String) throws {
+            for background: UInt32 in [0, 0xFFFFFF] {
+                let decoded = try decode(try fixture("heif/\(name)"), background: background)
+                let off = difference(decoded.bitmap) { x, y in
+                    let share = Double(255 * x / 149) / 255
+                    return Self.pixel(x, y).map { sample in
+                        let light = SRGBCurve.linear(Double(sample) / 255) * share
+                        let matte = background == 0 ? 0 : 1 - share
+                        return Int(SRGBCurve.encoded(light + matte) * 255 + 0.5)
+                    }
+                }
+                // What was multiplied with little alpha keeps few of its levels.
+                #expect(off.mean < 2.5 && off.most <= (name == "premultiplied.avif" ? 25 : 16), "\(off)")
+            }
+        }
+
+        @Test func turns() throws {
+            for (name, orientation) in [
+                ("irot1.avif", Orientation.rotated270), ("imir1.avif", .mirrored), ("turned.avif", .transposed),
+            ] {
+                let decoded = try decode(try fixture("heif/\(name)"))
+                #expect(decoded.header.orientation == orientation, "\(name)")
+                let isCut = name == "turned.avif"
+                let off = difference(decoded.bitmap) { x, y in
+                    isCut ? Self.pixel(x + 20, y + 10) : Self.pixel(x, y)
+                }
+                #expect(decoded.bitmap.size == (isCut ? PixelSize(100, 60) : Self.size))
+                #expect(off.mean < 1.6 && off.most <= 10, "\(name) \(off)")
+            }
+        }
+
+        /// Of soft slopes the mean of a block is the colour of its middle.
+        @Test(arguments: [4, 2, 1]) func means(_ numerator: Int) throws {
+            for name in ["420-8.avif", "422-12.avif", "444-10.avif", "grid.heic"] {
+                let decoded = try decode(try fixture("heif/\(name)"), numerator: numerator)
+                let factor = 8 / numerator
+                #expect(
+                    decoded.bitmap.size
+                        == PixelSize((150 + factor - 1) / factor, (100 + factor - 1) / factor))
+                let off = difference(decoded.bitmap) { x, y in
+                    let x = min(x * factor + factor / 2, 149)
+                    return Self.pixel(x, min(y * factor + factor / 2, 99))
+                }
+                #expect(off.mean < 3 && off.most <= 12, "\(name) \(off)")
+            }
+        }
+
+        /// heif-enc was told 80 pixels, and has made 80 x 53 or 54 of them.
+        @Test func thumbnails() throws {
+            let bytes = try fixture("heif/thumbnail.heic")
+            let decoded = try decode(bytes)
+            guard let numerator = decoded.header.numerators.first(where: { $0 == 8 * 80 }) else {
+                Issue.record("no thumbnail in \(decoded.header.numerators)")
+                return
+            }
+            let small = try decode(bytes, numerator: numerator)
+            #expect(small.bitmap.size == decoded.header.rowSize(numerator: numerator))
+            let off = difference(small.bitmap) { x, y in Self.pixel(x * 149 / 79, min(y * 99 / 52, 99)) }
+            #expect(off.mean < 4 && off.most <= 14, "\(off)")
+        }
+
+        @Test func cutFiles() throws {
+            let bytes = try fixture("heif/grid.heic")
+            // The lower row of tiles is what comes last.
+            let cut = Array(bytes.dropLast(100))
+            #expect(throws: CodecError.self) { _ = try decode(cut) }
+            do { _ = try decode(cut) } catch { #expect(error.kind == .truncated) }
+            let shown = try decode(cut, background: 0x0000FF, allowsTruncated: true)
+            #expect(shown.end.isTruncated)
+            for name in ["single.heic", "420-8.avif", "alpha.heic"] {
+                let bytes = try fixture("heif/\(name)")
+                for count in stride(from: 0, to: bytes.count, by: 97) {
+                    do {
+                        _ = try decode(Array(bytes.prefix(count)), allowsTruncated: true)
+                        Issue.record("\(name) of \(count) bytes")
+                    } catch { #expect([.truncated, .corrupt].contains(error.kind), "\(name) \(count) \(error)") }
+                }
+            }
+        }
+
+        /// Any byte changed: a picture or an error, never anything else.
+        @Test(.timeLimit(.minutes(5)), arguments: ["grid.heic", "alpha.heic", "444-10.avif", "sequence.avif"])
+        func damage(_ name: String) throws {
+            let bytes = try fixture("heif/\(name)")
+            var generator = SeededGenerator(seed: UInt64(bytes.count))
+            for _ in 0..<150 {
+                var damaged = bytes
+                for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                    let at = Int.random(in: 0..<min(700, bytes.count), using: &generator)
+                    damaged[at] = UInt8.random(in: 0...255, using: &generator)
+                }
+                var decoder = HEIFSpoolDecoder()
+                let file = MemoryBytes(damaged)
+                do {
+                    guard let header = try decoder.readHeader(from: file, shouldStop: { false }),
+                        header.size.area <= 100_000, header.codecNeed(header.numerators[0]) < 64_000_000
+                    else { continue }
+                    _ = try decode(damaged)
+                } catch { #expect(error.kind != .stopped) }
+            }
+        }
+    }
+#endif
