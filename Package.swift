@@ -66,7 +66,9 @@ let package = Package(
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "Pixels", "TestSupport"],
+            dependencies: [
+                "CCodecs", "CReferencePNG", "Codecs", "JPEGCore", "MediaTypes", "Pixels", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],

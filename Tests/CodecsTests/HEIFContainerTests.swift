@@ -1,6 +1,7 @@
 #if HEIF
     @testable import Codecs
     import JPEGCore
+    import MediaTypes
     import Pixels
     import Testing
 
@@ -93,7 +94,8 @@
                 BoxWriter.number(1, 4) + Array("meta".utf8) + BoxWriter.number(meta.count + 8, 8)
                 + meta.dropFirst(8)
             #expect(try read(HEIFWriter.fileType + long).items.count == 1)
-            #expect(try read(HEIFWriter.fileType + BoxWriter.number(0, 4) + meta.dropFirst(4)).items.count == 1)
+            #expect(
+                try read(HEIFWriter.fileType + BoxWriter.number(0, 4) + meta.dropFirst(4)).items.count == 1)
             // What follows the last box is no part of the picture.
             let trailing = HEIFWriter.fileType + meta + [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4, 5]
             #expect(try read(trailing).end == trailing.count - 9)

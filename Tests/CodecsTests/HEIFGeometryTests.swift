@@ -40,9 +40,11 @@
 
         @Test func cuts() throws {
             // Centred: (100 - 40) / 2 and (60 - 20) / 2; offsets are halves here.
-            #expect(try turned([aperture(40, 20, 0, 0)]).part == PixelRect(x: 30, y: 20, size: PixelSize(40, 20)))
             #expect(
-                try turned([aperture(40, 20, -60, 40)]).part == PixelRect(x: 0, y: 40, size: PixelSize(40, 20)))
+                try turned([aperture(40, 20, 0, 0)]).part == PixelRect(x: 30, y: 20, size: PixelSize(40, 20)))
+            #expect(
+                try turned([aperture(40, 20, -60, 40)]).part
+                    == PixelRect(x: 0, y: 40, size: PixelSize(40, 20)))
             // After a turn to the left the picture is 60 x 100; its top left is the stored top right.
             let cut = try turned([.rotation(1), aperture(20, 40, -40, -60)])
             #expect(cut.part == PixelRect(x: 60, y: 0, size: PixelSize(40, 20)))
@@ -91,7 +93,10 @@
         @Test func depths() throws {
             let full = ColorCodes(matrix: 1, isFullRange: true)
             for (bits, top) in [(10, 1023), (12, 4095)] {
-                #expect(try color(full, bits: bits, top, 1 << (bits - 1), 1 << (bits - 1)).allSatisfy { $0 >= 65533 })
+                #expect(
+                    try color(full, bits: bits, top, 1 << (bits - 1), 1 << (bits - 1)).allSatisfy {
+                        $0 >= 65533
+                    })
                 // A third of the way to white.
                 let third = try color(full, bits: bits, top / 3, 1 << (bits - 1), 1 << (bits - 1))
                 #expect(third.allSatisfy { abs($0 - 21845) < 8 })
