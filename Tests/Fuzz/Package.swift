@@ -38,7 +38,8 @@ let package = Package(
         .executableTarget(
             name: "flow", dependencies: ["AttachmentPrep", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
-            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
+            name: "heifboxes", dependencies: ["Codecs", "JPEGCore", "Pixels", "CFuzzer"],
+            swiftSettings: strict),
         .executableTarget(
             name: "scans", dependencies: ["JPEGCore", "Pixels", "CFuzzer"], swiftSettings: strict),
         .executableTarget(
