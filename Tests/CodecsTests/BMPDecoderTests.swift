@@ -141,6 +141,16 @@ private let matte: [UInt8] = [0x40, 0x80, 0xC0]
         }
     }
 
+    /// Sizes of the second header that no kind of BMP has, the least and the largest number among them.
+    @Test(arguments: [0, 11, 125, Int(UInt32.max)]) func headersOfNoKind(_ size: Int) {
+        var bytes = BMPBuilder(width: 1, height: 1, data: [0, 0, 0, 0]).bytes
+        for i in 0..<4 { bytes[14 + i] = UInt8(size >> (8 * i) & 255) }
+        for pieces in [nil, pieces(of: bytes.count, size: 1)] {
+            let error = #expect(throws: CodecError.self) { try decode(BMPDecoder(), bytes, in: pieces) }
+            #expect(error?.kind == .corrupt)
+        }
+    }
+
     @Test func anyPiecesAndNoCutIsWhole() throws {
         let waves = Picture.waves(37, 29)
         let palette: [[UInt8]] = (0..<256).map { [UInt8($0), UInt8(255 - $0), UInt8($0 / 2)] }

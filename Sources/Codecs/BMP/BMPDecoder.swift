@@ -91,12 +91,12 @@ package struct BMPDecoder: ~Copyable, ImageDecoder {
     ) throws(CodecError) -> ImageHeader? {
         // Each time as many bytes as are known to be needed: headers, masks and palette take 1.2 kB at most.
         while true {
-            let missing = BMPHeader.bytesNeeded(collected) - collected.count
+            let missing = try BMPHeader.bytesNeeded(collected) - collected.count
             if missing == 0 { break }
             let end = min(at + missing, bytes.count)
             for i in at..<end { collected.append(bytes[i]) }
             at = end
-            guard at < bytes.count || BMPHeader.bytesNeeded(collected) == collected.count else { return nil }
+            if at == bytes.count, try BMPHeader.bytesNeeded(collected) > collected.count { return nil }
         }
         let header = try BMPHeader(collected)
         self.header = header

@@ -28,10 +28,16 @@ struct BMPHeader {
     /// Bytes of a row as stored, padded to four.
     var rowBytes: Int { (size.width * bitsPerPixel + 31) / 32 * 4 }
 
+    /// From OS/2 1.x to Windows 5.
+    private static let headerSizes = 12...124
+
     /// How many bytes from the start must be there to read the header, as far as these bytes tell.
-    static func bytesNeeded(_ bytes: [UInt8]) -> Int {
+    static func bytesNeeded(_ bytes: [UInt8]) throws(CodecError) -> Int {
         guard bytes.count >= 18 else { return 18 }
         let fields = Fields(bytes)
+        guard headerSizes.contains(fields.headerBytes) else {
+            throw CodecError(.corrupt, "a header of \(fields.headerBytes) bytes")
+        }
         guard bytes.count >= fields.end else { return fields.end }
         return fields.paletteStart + fields.paletteCount * fields.paletteEntry
     }
