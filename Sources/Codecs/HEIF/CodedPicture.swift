@@ -153,7 +153,7 @@
             let status = unsafe setUp.withUnsafeBufferPointer { setUp in
                 unsafe data.withUnsafeBufferPointer { data in
                     let parts = unsafe [setUp] + ranges.map { unsafe UnsafeBufferPointer(rebasing: data[$0]) }
-                    for part in unsafe parts where unsafe !part.isEmpty && (isLast || !isFound) {
+                    for unsafe part in unsafe parts where !part.isEmpty && (isLast || !isFound) {
                         if shouldStop() { return ap_status.stopped }
                         let status = unsafe push(part)
                         guard status == .needsInput || status == .finished else { return status }
