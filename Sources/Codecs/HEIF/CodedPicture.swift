@@ -153,7 +153,9 @@
             let status = unsafe setUp.withUnsafeBufferPointer { setUp in
                 unsafe data.withUnsafeBufferPointer { data in
                     let parts = unsafe [setUp] + ranges.map { unsafe UnsafeBufferPointer(rebasing: data[$0]) }
-                    for unsafe part in unsafe parts where !part.isEmpty && (isLast || !isFound) {
+                    for index in unsafe parts.indices where isLast || !isFound {
+                        let part = unsafe parts[index]
+                        guard !part.isEmpty else { continue }
                         if shouldStop() { return ap_status.stopped }
                         let status = unsafe push(part)
                         guard status == .needsInput || status == .finished else { return status }
