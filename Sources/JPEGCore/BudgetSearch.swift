@@ -72,26 +72,11 @@ package struct BudgetSearch: Sendable {
         wideLadder = ScaleLadder(minQuality: 1, maxQuality: max(minQuality, maxQuality))
     }
 
-    /// Loss where most is lost, in squares of the mean chroma divisor, from which on full resolution looks better.
-    ///
-    /// Below, quantisation takes more than halving does, and the bytes are better spent on the divisors. Measured
-    /// with SSIMULACRA2 on photographs at five budgets: full resolution lost 1 to 3 up to 14 and gained from 19 on.
-    /// The mean loss tells them apart less well: noisy chroma all over a picture is seen less than its edges.
-    private static let worthwhileLoss = 16.0
-
-    /// Loss where most is lost from which on full resolution is needed at any divisor.
-    ///
-    /// Drawn letters in pure colours have 2400 and fall apart at half resolution, photographs at most 400.
-    private static let unbearableLoss = 1000.0
-
     /// Luma values a block beyond half the resolution, below which fewer pixels look better.
     ///
     /// Measured on 23 pictures at seven budgets from 10 to 80 KB, each at up to seven sizes, shown at its own: the
     /// balance lies at 0.2 in the middle and between 0.07 and 0.6 in nearly all of them.
     private static let worthwhilePixels = 0.2
-
-    /// Loss where most is lost from which on halved chroma is worth being chosen together with luma.
-    private static let smearingLoss = 500.0
 
     /// The share of each side that looks best where the whole size would have this quality.
     ///
@@ -105,8 +90,8 @@ package struct BudgetSearch: Sendable {
     ///
     /// Without `mayShrink` the answer is never `betterSmaller`.
     package func fit(_ bitmap: Bitmap, mayShrink: Bool = false, isCancelled: () -> Bool) -> BudgetFit? {
-        let loss = ChromaDetail(bitmap).concentrated
-        var halved = pass(halvedImage(bitmap, loss))
+        let detail = ChromaDetail(bitmap)
+        var halved = pass(CoefficientImage(bitmap, subsampling: .s420))
         if isCancelled() { return nil }
         let ceiling = halved.ceilingFit()
         let outlook = ceiling == nil ? halved.look(wideLadder) : nil
@@ -115,17 +100,18 @@ package struct BudgetSearch: Sendable {
         {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
-        let divisor = (outlook?.tables ?? ladder.tables(0)).meanChroma
-        guard halved.subsampling == .s420,
-            loss > min(Self.unbearableLoss, Self.worthwhileLoss * divisor * divisor)
-        else {
+        let sampling = detail.sampling(
+            meanDivisor: (outlook?.tables ?? ladder.tables(0)).meanChroma, isTight: outlook != nil)
+        guard halved.subsampling == .s420, sampling != .halved else {
             return ceiling ?? halved.run(isCancelled)
         }
         // Of two pictures' coefficients only one is ever held.
         _ = consume halved
-        let full = fitWhole(CoefficientImage(bitmap, subsampling: .s444), isCancelled)
-        guard case .tooLarge? = full else { return full }
-        return fit(halvedImage(bitmap, loss), isCancelled: isCancelled)
+        if sampling == .full {
+            let full = fitWhole(CoefficientImage(bitmap, subsampling: .s444), isCancelled)
+            guard case .tooLarge? = full else { return full }
+        }
+        return fit(CoefficientImage(SharpChroma(bitmap)), isCancelled: isCancelled)
     }
 
     /// A fit at full resolution of chroma, not searched for where there can be none.
@@ -137,11 +123,6 @@ package struct BudgetSearch: Sendable {
         let bytes = coarsest.unstuffedBytes(image.geometry) / 4 * 3
         guard bytes <= maxBytes else { return .tooLarge(bytesAtFloor: bytes) }
         return fit(image, isCancelled: isCancelled)
-    }
-
-    private func halvedImage(_ bitmap: Bitmap, _ loss: Double) -> CoefficientImage {
-        loss > Self.smearingLoss
-            ? CoefficientImage(SharpChroma(bitmap)) : CoefficientImage(bitmap, subsampling: .s420)
     }
 
     private func pass(_ image: CoefficientImage) -> SearchPass {

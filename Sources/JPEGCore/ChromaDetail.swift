@@ -6,6 +6,27 @@ struct ChromaDetail {
     /// where most is lost; 0 without colour.
     private(set) var concentrated = 0.0
 
+    /// How chroma is best kept where a budget leads to this mean divisor of chroma.
+    ///
+    /// Below what quantisation takes, halving loses nothing that is seen, and the bytes are better spent on the
+    /// divisors. Measured with SSIMULACRA2 on 41 photographs, drawn screens and pages in two sizes at five budgets:
+    /// chosen so, each cell is within 3.1 of the best of the three, all together within 0.2 on the mean.
+    ///
+    /// - Parameter isTight: whether the budget binds; where it does not, only what would smear is worth the time.
+    func sampling(meanDivisor divisor: Double, isTight: Bool) -> Sampling {
+        // Loss against 49 × divisor ^ 1.5.
+        if concentrated * concentrated > 2401 * divisor * divisor * divisor { return .full }
+        return concentrated > (isTight ? min(450, divisor * divisor / 2) : 450) ? .sharp : .halved
+    }
+
+    enum Sampling {
+        /// The mean of 2 × 2 pixels.
+        case halved
+        /// Halved, and chosen together with luma.
+        case sharp
+        case full
+    }
+
     /// Row pairs looked at: one in this many.
     private static let interval = 4
 

@@ -45,50 +45,52 @@ struct SharpChroma {
         _ pixels: UnsafePointer<UInt8>, _ luma: UnsafeMutablePointer<Int16>,
         _ blue: UnsafeMutablePointer<Int16>, _ red: UnsafeMutablePointer<Int16>
     ) {
-        unsafe SRGBCurve.linear8.withUnsafeBufferPointer { linear in
-            unsafe SRGBCurve.encoded8.withUnsafeBufferPointer { encoded in
-                guard let linear = linear.baseAddress, let encoded = encoded.baseAddress else { return }
-                var rows = unsafe SharpRows(
-                    size: size, pixels: pixels, luma: luma, blue: blue, red: red, linear: linear,
-                    encoded: encoded)
-                rows.start()
-                for round in 0..<Self.rounds { rows.refine(round) }
-            }
-        }
+        var rows = unsafe SharpRows(size: size, pixels: pixels, luma: luma, blue: blue, red: red)
+        rows.start()
+        for round in 0..<Self.rounds { rows.refine(round) }
     }
 }
 
 /// The rounds, row pair by row pair, each with what its upper neighbour has become.
 ///
-/// Safety: all pointers are to whole pictures of `size`.
+/// Safety: `pixels` and the planes are whole pictures of `size`; lines have room for a row in groups of 8 pixels,
+/// and a sample more on either side.
 @safe private struct SharpRows: ~Copyable {
-    let width: Int
-    let height: Int
-    let across: Int
-    let down: Int
-    let pixels: UnsafePointer<UInt8>
-    let luma: UnsafeMutablePointer<Int16>
-    let blue: UnsafeMutablePointer<Int16>
-    let red: UnsafeMutablePointer<Int16>
-    /// `SRGBCurve`'s tables.
-    private let linear: UnsafePointer<UInt16>
-    private let encoded: UnsafePointer<UInt8>
-    /// Rows of chroma whose pixels had the right light in the first round.
+    private let width: Int
+    private let height: Int
+    private let across: Int
+    private let down: Int
+    private let pixels: UnsafePointer<UInt8>
+    private let luma: UnsafeMutablePointer<Int16>
+    private let blue: UnsafeMutablePointer<Int16>
+    private let red: UnsafeMutablePointer<Int16>
+    /// Groups of 8 pixels across.
+    private let groups: Int
+    /// For each group of a pair of rows, whether its pixels had the right light in the first round: it stays as it is.
     private var isQuiet: [Bool]
-    /// Chroma between two rows, and what the pair's pixels lack; made in init, freed in deinit.
-    private let blended: UnsafeMutablePointer<SIMD2<Float>>
-    private let lacking: UnsafeMutablePointer<SIMD2<Float>>
+    /// Squares of what is seen of differences in light, for each group of the pair of rows at work.
+    private var seen: [Float]
+
+    /// Red, green and blue of a row of pixels, the last one repeated.
+    private let source: UnsafeMutablePointer<UInt8>
+    private let storage: UnsafeMutablePointer<Float>
+    private let lumaLine: UnsafeMutablePointer<Float>
+    /// Chroma between two rows.
+    private let blueLine: UnsafeMutablePointer<Float>
+    private let redLine: UnsafeMutablePointer<Float>
+    /// Sums over a pair's pixels of what chroma lacks.
+    private let blueSums: UnsafeMutablePointer<Float>
+    private let redSums: UnsafeMutablePointer<Float>
 
     /// Shares of what is lacking that are made up for in a round.
     private static let lumaShare: Float = 0.7
     private static let chromaShare: Float = 0.6
-    /// Differences that nobody sees, in 8-bit levels.
-    private static let quiet: Float = 2
+    /// Differences that nobody sees, in 8-bit levels: what is below is rounding, and would cost bits.
+    private static let quiet: Float = 1
 
     init(
         size: PixelSize, pixels: UnsafePointer<UInt8>, luma: UnsafeMutablePointer<Int16>,
-        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>, linear: UnsafePointer<UInt16>,
-        encoded: UnsafePointer<UInt8>
+        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>
     ) {
         (width, height) = (size.width, size.height)
         (across, down) = ((size.width + 1) / 2, (size.height + 1) / 2)
@@ -96,127 +98,253 @@ struct SharpChroma {
         unsafe self.luma = luma
         unsafe self.blue = blue
         unsafe self.red = red
-        isQuiet = [Bool](repeating: false, count: down)
-        unsafe self.linear = linear
-        unsafe self.encoded = encoded
-        unsafe blended = .allocate(capacity: across)
-        unsafe lacking = .allocate(capacity: across)
-        unsafe blended.initialize(repeating: .zero, count: across)
-        unsafe lacking.initialize(repeating: .zero, count: across)
+        groups = (width + 7) / 8
+        isQuiet = [Bool](repeating: false, count: groups * down)
+        seen = [Float](repeating: 0, count: groups)
+        let line = groups * 8
+        let half = groups * 4 + 2
+        unsafe source = .allocate(capacity: line * 3 + 1)
+        unsafe source.initialize(repeating: 0, count: line * 3 + 1)
+        unsafe storage = .allocate(capacity: line + 4 * half)
+        unsafe storage.initialize(repeating: 0, count: line + 4 * half)
+        unsafe lumaLine = storage
+        unsafe blueLine = storage + line + 1
+        unsafe redLine = blueLine + half
+        unsafe blueSums = redLine + half
+        unsafe redSums = blueSums + half
     }
 
     deinit {
-        unsafe blended.deallocate()
-        unsafe lacking.deallocate()
+        unsafe source.deallocate()
+        unsafe storage.deallocate()
     }
+
+    private func lines(_ row: Int) -> Range<Int> { (row * 2)..<min(row * 2 + 2, height) }
 
     /// Plain luma and the mean chroma of 2 × 2 pixels.
     func start() {
         for row in 0..<down {
-            for column in 0..<across {
-                var (sum, count) = (SIMD2<Float>.zero, Float(0))
-                for y in (row * 2)..<min(row * 2 + 2, height) {
-                    for x in (column * 2)..<min(column * 2 + 2, width) {
-                        let colour = Colour(source(x, y))
-                        unsafe luma[y * width + x] = Int16((colour.luma * SharpChroma.one).rounded())
-                        sum += colour.chroma
-                        count += 1
-                    }
+            clearSums()
+            for y in lines(row) {
+                loadSource(y)
+                for x in stride(from: 0, to: width, by: 8) {
+                    let colour = unsafe Pixels8(source + x * 3)
+                    unsafe store(colour.luma, lumaLine + x)
+                    addToSums(colour.blueChroma, colour.redChroma, x)
                 }
-                store(sum / count, row * across + column)
+                storeLuma(y)
+            }
+            let share = 1 / Float(2 * lines(row).count)
+            for column in 0..<across {
+                unsafe setChroma(blueSums[column] * share, redSums[column] * share, row * across + column)
             }
         }
     }
 
     mutating func refine(_ round: Int) {
-        for row in 0..<down where !isQuiet[row] {
-            for column in 0..<across { unsafe lacking[column] = .zero }
-            var most: Float = 0
-            let lines = (row * 2)..<min(row * 2 + 2, height)
-            for y in lines { most = max(most, refineLine(y, row)) }
-            if round == 0, most <= Self.quiet { isQuiet[row] = true }
-            for column in 0..<across {
-                let count = Float(lines.count * min(2, width - column * 2))
-                let at = row * across + column
-                unsafe store(chroma(at) + lacking[column] * (Self.chromaShare / count), at)
+        for row in 0..<down where round == 0 || isAtWork(row) {
+            clearSums()
+            for group in 0..<groups { seen[group] = 0 }
+            for y in lines(row) { refineLine(y, row) }
+            let share = Self.chromaShare / Float(2 * lines(row).count)
+            for group in 0..<groups {
+                guard seen[group] > 0 else {
+                    isQuiet[row * groups + group] = isQuiet[row * groups + group] || round == 0
+                    continue
+                }
+                for column in (group * 4)..<min(group * 4 + 4, across) {
+                    let at = row * across + column
+                    unsafe setChroma(
+                        Float(blue[at]) / SharpChroma.one + blueSums[column] * share,
+                        Float(red[at]) / SharpChroma.one + redSums[column] * share, at)
+                }
             }
         }
     }
 
-    /// Decodes one row, mends its luma, notes what chroma lacks; answers the largest difference in light.
-    private mutating func refineLine(_ y: Int, _ row: Int) -> Float {
+    private func isAtWork(_ row: Int) -> Bool {
+        isQuiet[(row * groups)..<(row * groups + groups)].contains(false)
+    }
+
+    /// Decodes one row, mends its luma, and notes what chroma lacks.
+    private mutating func refineLine(_ y: Int, _ row: Int) {
+        loadSource(y)
+        loadLuma(y)
         let neighbour = y % 2 == 0 ? max(0, row - 1) : min(down - 1, row + 1)
-        for column in 0..<across {
-            unsafe blended[column] =
-                chroma(row * across + column) * 0.75 + chroma(neighbour * across + column) * 0.25
+        unsafe blend(blue, row, neighbour, into: blueLine)
+        unsafe blend(red, row, neighbour, into: redLine)
+        for group in 0..<groups where !isQuiet[row * groups + group] {
+            let x = group * 8
+            let wanted = unsafe Pixels8(source + x * 3)
+            let value = unsafe load(lumaLine + x)
+            let shown = unsafe Pixels8(
+                luma: value, blueChroma: spread(blueLine + x / 2), redChroma: spread(redLine + x / 2))
+            let missing = wanted.lightness - shown.lightness
+            let seen = (missing - Self.quiet).positivePart - (-missing - Self.quiet).positivePart
+            self.seen[group] += (seen * seen).sum()
+            unsafe store((value + seen * Self.lumaShare).level, lumaLine + x)
+            addToSums(
+                wanted.blueChroma - shown.blueChroma, wanted.redChroma - shown.redChroma, x)
         }
-        var most: Float = 0
+        storeLuma(y)
+    }
+
+    // MARK: Lines
+
+    private func loadSource(_ y: Int) {
+        unsafe source.update(from: pixels + y * width * 3, count: width * 3)
+        for at in (width * 3)..<((width + 7) / 8 * 24) { unsafe source[at] = source[at - 3] }
+    }
+
+    private func loadLuma(_ y: Int) {
+        let row = unsafe luma + y * width
+        for x in 0..<width { unsafe lumaLine[x] = Float(row[x]) / SharpChroma.one }
+        for x in width..<((width + 7) / 8 * 8) { unsafe lumaLine[x] = lumaLine[width - 1] }
+    }
+
+    private func storeLuma(_ y: Int) {
+        let row = unsafe luma + y * width
+        // Values are 0...255.
         for x in 0..<width {
-            let column = x / 2
-            let beside = x % 2 == 0 ? max(0, column - 1) : min(across - 1, column + 1)
-            let interpolated = unsafe blended[column] * 0.75 + blended[beside] * 0.25
-            let at = y * width + x
-            let value = unsafe Float(luma[at]) / SharpChroma.one
-            let shown = Colour.decoded(value, interpolated)
-            let wanted = source(x, y)
-            let missing = lightness(wanted) - lightness(shown)
-            most = max(most, missing.magnitude)
-            let mended = max(0, min(255, value + missing * Self.lumaShare))
-            unsafe luma[at] = Int16((mended * SharpChroma.one).rounded())
-            unsafe lacking[column] += Colour(wanted).chroma - Colour(shown).chroma
+            unsafe row[x] = Int16(truncatingIfNeeded: Int32(lumaLine[x] * SharpChroma.one + 0.5))
         }
-        return most
+    }
+
+    /// Three quarters of one row of chroma and a quarter of another, the ends repeated.
+    private func blend(
+        _ plane: UnsafeMutablePointer<Int16>, _ row: Int, _ neighbour: Int,
+        into line: UnsafeMutablePointer<Float>
+    ) {
+        let (near, far) = unsafe (plane + row * across, plane + neighbour * across)
+        for column in 0..<across {
+            unsafe line[column] =
+                Float(near[column]) * (0.75 / SharpChroma.one) + Float(far[column]) * (0.25 / SharpChroma.one)
+        }
+        unsafe line[-1] = line[0]
+        for column in across..<((width + 7) / 8 * 4 + 1) { unsafe line[column] = line[across - 1] }
+    }
+
+    /// Eight pixels' chroma from four samples and their neighbours.
+    @inline(__always)
+    private func spread(_ line: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
+        let at = UnsafeRawPointer(line)
+        let middle = unsafe at.loadUnaligned(as: SIMD4<Float>.self) * 0.75
+        let left = unsafe at.loadUnaligned(fromByteOffset: -4, as: SIMD4<Float>.self) * 0.25
+        let right = unsafe at.loadUnaligned(fromByteOffset: 4, as: SIMD4<Float>.self) * 0.25
+        var pixels = SIMD8<Float>()
+        pixels.evenHalf = middle + left
+        pixels.oddHalf = middle + right
+        return pixels
+    }
+
+    private func clearSums() {
+        unsafe blueSums.update(repeating: 0, count: across)
+        unsafe redSums.update(repeating: 0, count: across)
     }
 
     @inline(__always)
-    private func source(_ x: Int, _ y: Int) -> SIMD3<Float> {
-        let at = unsafe pixels + (y * width + x) * 3
-        return unsafe SIMD3(Float(at[0]), Float(at[1]), Float(at[2]))
-    }
-
-    /// Luminance (ITU-R BT.709) of 0...255 as an sRGB level.
-    @inline(__always)
-    private func lightness(_ colour: SIMD3<Float>) -> Float {
-        let level = SIMD3<Int32>(colour + 0.5)
-        // Levels are 0...255; weights of 16 bits, in all 1 << 16, for light of 14 bits stay within the curve.
-        let (red, green, blue) = unsafe (
-            Int(linear[Int(level.x)]), Int(linear[Int(level.y)]), Int(linear[Int(level.z)])
-        )
-        return unsafe Float(encoded[(red &* 13933 &+ green &* 46871 &+ blue &* 4732) &>> 16])
+    private func addToSums(_ blue: SIMD8<Float>, _ red: SIMD8<Float>, _ x: Int) {
+        unsafe add(blue, to: blueSums + x / 2)
+        unsafe add(red, to: redSums + x / 2)
     }
 
     @inline(__always)
-    private func chroma(_ at: Int) -> SIMD2<Float> {
-        unsafe SIMD2(Float(blue[at]), Float(red[at])) / SharpChroma.one
+    private func add(_ values: SIMD8<Float>, to sums: UnsafeMutablePointer<Float>) {
+        let at = UnsafeMutableRawPointer(sums)
+        let sum = unsafe at.loadUnaligned(as: SIMD4<Float>.self) + values.evenHalf + values.oddHalf
+        unsafe at.storeBytes(of: sum, as: SIMD4<Float>.self)
     }
 
     @inline(__always)
-    private func store(_ chroma: SIMD2<Float>, _ at: Int) {
-        let bounded = pointwiseMin(pointwiseMax(chroma, SIMD2(repeating: -128)), SIMD2(repeating: 127))
-        unsafe blue[at] = Int16((bounded.x * SharpChroma.one).rounded())
-        unsafe red[at] = Int16((bounded.y * SharpChroma.one).rounded())
+    private func load(_ at: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
+        unsafe UnsafeRawPointer(at).loadUnaligned(as: SIMD8<Float>.self)
+    }
+
+    @inline(__always)
+    private func store(_ values: SIMD8<Float>, _ at: UnsafeMutablePointer<Float>) {
+        unsafe UnsafeMutableRawPointer(at).storeBytes(of: values, as: SIMD8<Float>.self)
+    }
+
+    @inline(__always)
+    private func setChroma(_ blueChroma: Float, _ redChroma: Float, _ at: Int) {
+        unsafe blue[at] = fixed(blueChroma)
+        unsafe red[at] = fixed(redChroma)
+    }
+
+    @inline(__always)
+    private func fixed(_ chroma: Float) -> Int16 {
+        let scaled = (max(-128, min(127, chroma)) + 128) * SharpChroma.one
+        return Int16(truncatingIfNeeded: Int32(scaled + 0.5) &- 128 &* Int32(SharpChroma.one))
     }
 }
 
-/// JFIF's luma and chroma of a colour.
-private struct Colour {
-    let luma: Float
-    let chroma: SIMD2<Float>
+/// Eight pixels as vectors of `Float`, levels of 0...255.
+private struct Pixels8 {
+    let red: SIMD8<Float>
+    let green: SIMD8<Float>
+    let blue: SIMD8<Float>
 
+    /// Safety: 25 readable bytes at `pixels`.
     @inline(__always)
-    init(_ rgb: SIMD3<Float>) {
-        luma = 0.299 * rgb.x + 0.587 * rgb.y + 0.114 * rgb.z
-        chroma = SIMD2((rgb.z - luma) / 1.772, (rgb.x - luma) / 1.402)
+    init(_ pixels: UnsafePointer<UInt8>) {
+        let at = UnsafeRawPointer(pixels)
+        // Both target families are little-endian: the first byte is the low one.
+        let packed = unsafe SIMD8<Int32>(
+            at.loadUnaligned(as: Int32.self), at.loadUnaligned(fromByteOffset: 3, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 6, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 9, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 12, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 15, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 18, as: Int32.self),
+            at.loadUnaligned(fromByteOffset: 21, as: Int32.self))
+        red = SIMD8(packed & 255)
+        green = SIMD8((packed &>> 8) & 255)
+        blue = SIMD8((packed &>> 16) & 255)
     }
 
-    /// Red, green and blue, clipped.
+    /// What JFIF's luma and chroma show, clipped.
     @inline(__always)
-    static func decoded(_ luma: Float, _ chroma: SIMD2<Float>) -> SIMD3<Float> {
-        let rgb = SIMD3(
-            luma + 1.402 * chroma.y, luma - 0.344136 * chroma.x - 0.714136 * chroma.y,
-            luma + 1.772 * chroma.x)
-        return pointwiseMin(pointwiseMax(rgb, .zero), SIMD3(repeating: 255))
+    init(luma: SIMD8<Float>, blueChroma: SIMD8<Float>, redChroma: SIMD8<Float>) {
+        red = (luma + redChroma * 1.402).level
+        green = (luma - blueChroma * 0.344136 - redChroma * 0.714136).level
+        blue = (luma + blueChroma * 1.772).level
     }
+
+    @inline(__always)
+    var luma: SIMD8<Float> { red * 0.299 + green * 0.587 + blue * 0.114 }
+    @inline(__always)
+    var blueChroma: SIMD8<Float> { (blue - luma) * (1 / 1.772) }
+    @inline(__always)
+    var redChroma: SIMD8<Float> { (red - luma) * (1 / 1.402) }
+
+    /// Luminance (ITU-R BT.709) as a level, with squares in place of sRGB's curve: only differences count.
+    @inline(__always)
+    var lightness: SIMD8<Float> {
+        (red * red * 0.2126 + green * green * 0.7152 + blue * blue * 0.0722).root
+    }
+}
+
+// Without comparisons and square roots, which are done one by one.
+extension SIMD8<Float> {
+    /// The square root of a number that is not negative, to 0.1 %: half its exponent, and Newton's step.
+    @inline(__always)
+    fileprivate var root: Self {
+        let bits = unsafe unsafeBitCast(self, to: SIMD8<UInt32>.self)
+        let near = unsafe unsafeBitCast((bits &>> 1) &+ 0x1FBD_1DF5, to: Self.self)
+        return (near + self / near) * 0.5
+    }
+
+    /// Negative numbers as 0.
+    @inline(__always)
+    fileprivate var positivePart: Self {
+        let magnitude = unsafe unsafeBitCast(
+            unsafeBitCast(self, to: SIMD8<UInt32>.self) & 0x7FFF_FFFF, to: Self.self)
+        return (self + magnitude) * 0.5
+    }
+
+    /// Clipped to 0...255.
+    @inline(__always)
+    fileprivate var level: Self { 255 - (255 - positivePart).positivePart }
 }
 
 extension ColourStrip {
