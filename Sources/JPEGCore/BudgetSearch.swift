@@ -100,8 +100,8 @@ package struct BudgetSearch: Sendable {
         {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
-        let sampling = detail.sampling(
-            meanDivisor: (outlook?.tables ?? ladder.tables(0)).meanChroma, isTight: outlook != nil)
+        let finest = ladder.tables(0).meanChroma
+        let sampling = detail.sampling(divisor: outlook?.tables.meanChroma ?? finest, finest: finest)
         guard halved.subsampling == .s420, sampling != .halved else {
             return ceiling ?? halved.run(isCancelled)
         }
@@ -111,7 +111,13 @@ package struct BudgetSearch: Sendable {
             let full = fitWhole(CoefficientImage(bitmap, subsampling: .s444), isCancelled)
             guard case .tooLarge? = full else { return full }
         }
-        return fit(CoefficientImage(SharpChroma(bitmap)), isCancelled: isCancelled)
+        let planes =
+            if case .sharp(let share) = sampling, !detail.smears {
+                SharpChroma(bitmap, rounds: SharpChroma.few, share: Float(share))
+            } else {
+                SharpChroma(bitmap)
+            }
+        return fit(CoefficientImage(planes), isCancelled: isCancelled)
     }
 
     /// A fit at full resolution of chroma, not searched for where there can be none.

@@ -16,11 +16,19 @@ struct SharpChroma {
     let red: PageBuffer<Int16>
 
     static let one: Float = 64
-    /// Differences in light hardly shrink after so many.
-    private static let rounds = 5
+    /// Rounds after which photographs hardly gain, and drawn letters in pure colours.
+    static let few = 2
+    static let many = 5
 
-    /// - Parameter bitmap: three channels, at least one pixel.
-    init(_ bitmap: Bitmap) {
+    private let rounds: Int
+    private let share: Float
+
+    /// - Parameters:
+    ///   - bitmap: three channels, at least one pixel.
+    ///   - share: of what a round would change, 0...1.
+    init(_ bitmap: Bitmap, rounds: Int = many, share: Float = 1) {
+        self.rounds = rounds
+        self.share = share
         size = bitmap.size
         luma = PageBuffer(count: size.area)
         let halved = (size.width + 1) / 2 * ((size.height + 1) / 2)
@@ -45,9 +53,10 @@ struct SharpChroma {
         _ pixels: UnsafePointer<UInt8>, _ luma: UnsafeMutablePointer<Int16>,
         _ blue: UnsafeMutablePointer<Int16>, _ red: UnsafeMutablePointer<Int16>
     ) {
-        var rows = unsafe SharpRows(size: size, pixels: pixels, luma: luma, blue: blue, red: red)
+        var rows = unsafe SharpRows(
+            size: size, pixels: pixels, luma: luma, blue: blue, red: red, share: share)
         rows.start()
-        for round in 0..<Self.rounds { rows.refine(round) }
+        for round in 0..<rounds { rows.refine(round) }
     }
 }
 
@@ -83,15 +92,16 @@ struct SharpChroma {
     private let redSums: UnsafeMutablePointer<Float>
 
     /// Shares of what is lacking that are made up for in a round.
-    private static let lumaShare: Float = 0.7
-    private static let chromaShare: Float = 0.6
+    private let lumaShare: Float
+    private let chromaShare: Float
     /// Differences that nobody sees, in 8-bit levels: what is below is rounding, and would cost bits.
     private static let quiet: Float = 1
 
     init(
         size: PixelSize, pixels: UnsafePointer<UInt8>, luma: UnsafeMutablePointer<Int16>,
-        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>
+        blue: UnsafeMutablePointer<Int16>, red: UnsafeMutablePointer<Int16>, share: Float
     ) {
+        (lumaShare, chromaShare) = (0.7 * share, 0.6 * share)
         (width, height) = (size.width, size.height)
         (across, down) = ((size.width + 1) / 2, (size.height + 1) / 2)
         unsafe self.pixels = pixels
@@ -146,7 +156,7 @@ struct SharpChroma {
             clearSums()
             for group in 0..<groups { seen[group] = 0 }
             for y in lines(row) { refineLine(y, row) }
-            let share = Self.chromaShare / Float(2 * lines(row).count)
+            let share = chromaShare / Float(2 * lines(row).count)
             for group in 0..<groups {
                 guard seen[group] > 0 else {
                     isQuiet[row * groups + group] = isQuiet[row * groups + group] || round == 0
@@ -182,7 +192,7 @@ struct SharpChroma {
             let missing = wanted.lightness - shown.lightness
             let seen = (missing - Self.quiet).positivePart - (-missing - Self.quiet).positivePart
             self.seen[group] += (seen * seen).sum()
-            unsafe store((value + seen * Self.lumaShare).level, lumaLine + x)
+            unsafe store((value + seen * lumaShare).level, lumaLine + x)
             addToSums(
                 wanted.blueChroma - shown.blueChroma, wanted.redChroma - shown.redChroma, x)
         }
