@@ -237,7 +237,7 @@ struct SharpChroma {
     /// Eight pixels' chroma from four samples and their neighbours.
     @inline(__always)
     private func spread(_ line: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
-        let at = UnsafeRawPointer(line)
+        let at = unsafe UnsafeRawPointer(line)
         let middle = unsafe at.loadUnaligned(as: SIMD4<Float>.self) * 0.75
         let left = unsafe at.loadUnaligned(fromByteOffset: -4, as: SIMD4<Float>.self) * 0.25
         let right = unsafe at.loadUnaligned(fromByteOffset: 4, as: SIMD4<Float>.self) * 0.25
@@ -260,7 +260,7 @@ struct SharpChroma {
 
     @inline(__always)
     private func add(_ values: SIMD8<Float>, to sums: UnsafeMutablePointer<Float>) {
-        let at = UnsafeMutableRawPointer(sums)
+        let at = unsafe UnsafeMutableRawPointer(sums)
         let sum = unsafe at.loadUnaligned(as: SIMD4<Float>.self) + values.evenHalf + values.oddHalf
         unsafe at.storeBytes(of: sum, as: SIMD4<Float>.self)
     }
@@ -297,7 +297,7 @@ private struct Pixels8 {
     /// Safety: 25 readable bytes at `pixels`.
     @inline(__always)
     init(_ pixels: UnsafePointer<UInt8>) {
-        let at = UnsafeRawPointer(pixels)
+        let at = unsafe UnsafeRawPointer(pixels)
         // Both target families are little-endian: the first byte is the low one.
         let packed = unsafe SIMD8<Int32>(
             at.loadUnaligned(as: Int32.self), at.loadUnaligned(fromByteOffset: 3, as: Int32.self),
