@@ -65,8 +65,9 @@ import Testing
     /// The matte is the colour that was asked for, whatever a table of the profile does to the picture.
     @Test(arguments: [8, 16]) func tableBeneathAnAlphaChannel(depth: UInt8) throws {
         let profile = ProfileBuilder.table(lab: [178, 148, 158])
+        // Red, because lcms2 maps white to white, whatever a table says.
         let row = [0, 128, 255].flatMap { alpha -> [UInt8] in
-            [255, 255, 255, alpha].flatMap { level in [UInt8](repeating: level, count: Int(depth) / 8) }
+            [255, 0, 0, alpha].flatMap { level in [UInt8](repeating: level, count: Int(depth) / 8) }
         }
         let file = PNGFile([
             PNGFile.header(3, 1, depth: depth, colorType: 6), iCCP(profile), PNGFile.imageData(rows: [row]),

@@ -45,7 +45,9 @@ made() {
     make progressive.jpg convert "$photo" -quality 95 -interlace JPEG
 }
 
-label() { convert -size 240x34 -background white -fill '#222' -gravity center -font "$font" -pointsize 12 "label:$1" "$2"; }
+label() {
+    convert -size 240x34 -background white -fill '#222' -gravity center -font "$font" -pointsize 12 "label:$1" "$2"
+}
 
 # A picture inside a cell, on grey.
 cell() { convert "$1" -thumbnail '240x200>' -background '#ddd' -gravity center -extent 244x204 "$2"; }
@@ -86,5 +88,6 @@ for file in "$@"; do
     label "$words" "$name.label.png"
     convert "$name.label.png" "$name.three.png" -gravity center -append +set label "$name.column.png"
 done
-montage -font "$font" -label "" "$work"/*.column.png -geometry +4+4 -tile 7x -background white -depth 8 -quality 85 -strip "$out"
+montage -font "$font" -label "" "$work"/*.column.png -geometry +4+4 -tile 7x -background white -depth 8 -quality 85 \
+    -strip "$out"
 echo "$out: $(identify -format '%w x %h' "$out")"
