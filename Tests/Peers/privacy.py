@@ -101,7 +101,8 @@ def left(entry):
     found = []
     for key, value in entry.items():
         group, _, name = key.partition(":")
-        if value == "" or group in ("ExifTool", "System", "SourceFile", "Composite") or name in HARMLESS:
+        # Code points of the video are none; a profile in the same box would be "prof".
+        if value == "" or (name, value) == ("ColorProfiles", "nclx") or group in ("ExifTool", "System", "SourceFile", "Composite") or name in HARMLESS:
             continue
         if group not in STRUCTURE and not group.startswith("Track"):
             found.append(f"{key}={value}")
