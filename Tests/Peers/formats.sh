@@ -37,6 +37,11 @@ made() {
     make interlaced.gif convert "$work/colors.png" -interlace GIF
     make transparent.gif convert "$round" -channel A -threshold 50% +channel -colors 100
     make animated.gif convert "$work/colors.png" \( "$work/colors.png" -negate \) -loop 0
+    make strips.tif convert "$photo" -compress LZW
+    make tiles.tif convert "$photo" -compress Zip -define tiff:tile-geometry=128x128
+    make planes.tif convert "$photo" -compress Zip -interlace Plane
+    make jpeg.tif convert "$photo" -compress JPEG -quality 95
+    make alpha.tif convert "$round" -compress Zip
     make plain.png convert "$photo"
     make interlaced.png convert "$photo" -interlace PNG
     make alpha.png convert "$round"
