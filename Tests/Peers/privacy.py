@@ -102,7 +102,9 @@ def left(entry):
     for key, value in entry.items():
         group, _, name = key.partition(":")
         # Code points of the video are none; a profile in the same box would be "prof".
-        if value == "" or (name, value) == ("ColorProfiles", "nclx") or group in ("ExifTool", "System", "SourceFile", "Composite") or name in HARMLESS:
+        if value == "" or name in HARMLESS or (name, value) == ("ColorProfiles", "nclx"):
+            continue
+        if group in ("ExifTool", "System", "SourceFile", "Composite"):
             continue
         if group not in STRUCTURE and not group.startswith("Track"):
             found.append(f"{key}={value}")
