@@ -74,9 +74,9 @@ let package = Package(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "AttachmentPrepTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
-            swiftSettings: strict
-        ),
+            name: "AttachmentPrepTests",
+            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
+            swiftSettings: strict),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
             name: "CJPEGOracle", path: "Tests/Support/CJPEGOracle",

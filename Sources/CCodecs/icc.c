@@ -110,15 +110,21 @@ struct ap_icc_transform {
 };
 
 ap_icc_transform *ap_icc_transform_create(ap_icc *icc, ap_icc_rows rows) {
-    cmsUInt32Number format = rows == AP_ICC_ROWS_RGB    ? TYPE_RGB_8
-                             : rows == AP_ICC_ROWS_CMYK ? TYPE_CMYK_8
-                                                        : TYPE_CMYK_8_REV;
+    cmsUInt32Number from = TYPE_RGB_8, to = TYPE_RGB_8, flags = cmsFLAGS_BLACKPOINTCOMPENSATION;
+    switch (rows) {
+    case AP_ICC_ROWS_RGB: break;
+    case AP_ICC_ROWS_CMYK: from = TYPE_CMYK_8; break;
+    case AP_ICC_ROWS_CMYK_INVERTED: from = TYPE_CMYK_8_REV; break;
+    case AP_ICC_ROWS_RGBA: from = to = TYPE_RGBA_8; break;
+    case AP_ICC_ROWS_RGBA_16: from = to = TYPE_RGBA_16; break;
+    }
+    if (T_EXTRA(from) > 0) flags |= cmsFLAGS_COPY_ALPHA;
     cmsHPROFILE sRGB = late_cmsCreate_sRGBProfileTHR(icc->context);
     ap_icc_transform *made = sRGB ? calloc(1, sizeof *made) : NULL;
     if (made) {
         made->transform =
-            late_cmsCreateTransformTHR(icc->context, icc->profile, format, sRGB, TYPE_RGB_8,
-                                       INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
+            late_cmsCreateTransformTHR(icc->context, icc->profile, from, sRGB, to,
+                                       INTENT_RELATIVE_COLORIMETRIC, flags);
         if (!made->transform) {
             free(made);
             made = NULL;

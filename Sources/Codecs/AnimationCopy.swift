@@ -1,6 +1,6 @@
 /// Copies an animated GIF or PNG block by block while it comes, without what does not show.
 ///
-/// That is comments, text, EXIF, and what stands behind the end. Frames are never touched.
+/// That is comments, text, EXIF, colour profiles, and what stands behind the end. Frames are never touched.
 package struct AnimationCopy {
     private enum Walk {
         case gif(GIFWalk)
@@ -23,13 +23,13 @@ package struct AnimationCopy {
     package private(set) var isWhole = false
     /// Whether something was dropped.
     package private(set) var hadMetadata = false
+    /// Whether a colour profile was dropped: where it matters, the copy does not look as its source.
+    package private(set) var hadProfile = false
     private var isBroken = false
 
-    /// What PNG's ancillary chunks say of how pixels look and move; the others do not show.
+    /// PNG's ancillary chunks that say how pixels look and move; the others do not show.
     private static let shownChunks: Set<String> = [
-        "acTL", "fcTL", "fdAT", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "bKGD", "hIST",
-        "pHYs",
-        "sPLT", "mDCV", "cLLI",
+        "acTL", "fcTL", "fdAT", "tRNS", "gAMA", "cHRM", "sRGB", "cICP", "mDCV", "cLLI",
     ]
     /// The application extensions that say how often a GIF repeats.
     private static let shownExtensions: Set<String> = ["NETSCAPE2.0", "ANIMEXTS1.0"]
@@ -119,7 +119,11 @@ package struct AnimationCopy {
                 let isShown =
                     type[0] & 32 == 0 || Self.shownChunks.contains(String(decoding: type, as: UTF8.self))
                 fate = isShown ? .keep : .drop
-                if !isShown { hadMetadata = true }
+                if type.elementsEqual("iCCP".utf8) {
+                    hadProfile = true
+                } else if !isShown {
+                    hadMetadata = true
+                }
                 let lead = png.lead
                 if isShown { try keep(lead.span) }
             case .data(let range): if fate == .keep { try keep(bytes.extracting(range)) }

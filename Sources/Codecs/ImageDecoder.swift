@@ -112,7 +112,6 @@ package struct ImageHeader: Sendable {
 /// What a decoder saw besides pixels.
 package struct DecodeNotes: Sendable {
     package var hasMetadata = false
-    package var hasProfile = false
     package var isAnimated = false
     package var orientation: Orientation?
     /// The file says that more pictures follow.
@@ -123,11 +122,10 @@ package struct DecodeNotes: Sendable {
     package var isOdd = false
 
     package init(
-        hasMetadata: Bool = false, hasProfile: Bool = false, orientation: Orientation? = nil,
+        hasMetadata: Bool = false, orientation: Orientation? = nil,
         isMultiPicture: Bool = false, isOdd: Bool = false
     ) {
         self.hasMetadata = hasMetadata
-        self.hasProfile = hasProfile
         self.orientation = orientation
         self.isMultiPicture = isMultiPicture
         self.isOdd = isOdd
@@ -136,7 +134,6 @@ package struct DecodeNotes: Sendable {
     /// Adds what another decoder of the same picture saw.
     package mutating func add(_ other: DecodeNotes) {
         hasMetadata = hasMetadata || other.hasMetadata
-        hasProfile = hasProfile || other.hasProfile
         isAnimated = isAnimated || other.isAnimated
         orientation = orientation ?? other.orientation
         isMultiPicture = isMultiPicture || other.isMultiPicture

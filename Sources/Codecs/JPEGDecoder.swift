@@ -217,7 +217,7 @@ package import Pixels
 extension DecodeNotes {
     init(facts: JPEGFacts, isOdd: Bool) {
         self.init(
-            hasMetadata: facts.hasMetadata, hasProfile: facts.hasProfile, orientation: facts.orientation,
+            hasMetadata: facts.hasMetadata, orientation: facts.orientation,
             isMultiPicture: facts.isMultiPicture, isOdd: isOdd)
     }
 }

@@ -113,7 +113,6 @@ package import Pixels
             notes.hasMetadata = true
             use = .skip
         case "iCCP", "cICP", "sRGB", "gAMA", "cHRM", "cLLI", "mDCV":
-            notes.hasProfile = true
             use = isStarted || !colour.wants(type, length: walk.length) ? .skip : .collectColour
         default:
             // A critical chunk starts with a capital: libpng must see it, and judge it.

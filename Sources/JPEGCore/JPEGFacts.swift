@@ -20,8 +20,6 @@ package struct JPEGFacts: Sendable {
 
     package private(set) var frame: Frame?
     package private(set) var orientation: Orientation?
-    /// Whether an ICC profile is embedded.
-    package private(set) var hasProfile = false
     /// Whether there is anything that describes rather than shows: EXIF, XMP, IPTC, comments, thumbnails.
     package private(set) var hasMetadata = false
     /// Whether the file says that more pictures follow the first (CIPA DC-007).
@@ -47,7 +45,6 @@ package struct JPEGFacts: Sendable {
         case JPEGMarker.app1 where orientation == nil:
             orientation = ExifOrientation.find(inAPP1: body)
         case JPEGMarker.app2 where body.starts(with: Array("ICC_PROFILE\0".utf8)):
-            hasProfile = true
             return false
         case JPEGMarker.app2 where body.starts(with: Array("MPF\0".utf8)): isMultiPicture = true
         default: break

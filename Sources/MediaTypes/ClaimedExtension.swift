@@ -41,11 +41,18 @@ public struct ClaimedExtension: Sendable, Hashable {
     /// Formats without an extension of their own contradict no name.
     public func matches(_ format: MediaFormat) -> Bool {
         guard let text, let own = format.fileExtension, text != own else { return true }
-        // MPEG-1 elementary streams are `mpg`; the format alone does not tell them from MPEG-2.
-        let owns = format == .mpegES ? [own, "mpg"] : [own]
-        return Self.equalNames.contains { names in
-            names.contains(text) && owns.contains { names.contains($0) }
-        }
+        let owns =
+            switch format {
+            // MPEG-1 elementary streams are `mpg` or `m1v`; the format alone does not tell them from MPEG-2.
+            case .mpegES: [own, "mpg", "m1v"]
+            // 3GPP2's files are of the same format and brands.
+            case .threeGP: [own, "3g2"]
+            default: [own]
+            }
+        return owns.contains(text)
+            || Self.equalNames.contains { names in
+                names.contains(text) && owns.contains { names.contains($0) }
+            }
     }
 
     private static let equalNames: [Set<String>] = [

@@ -35,8 +35,7 @@ package final class HighDynamicRange: RowConversion {
     package init(_ signal: Signal, layout: PixelLayout, toSRGB: ColourMatrix?, peak: Double?) {
         self.signal = signal
         self.layout = layout
-        let hasAlpha = layout.channels == .grayAlpha || layout.channels == .rgba
-        output = PixelLayout(hasAlpha ? .rgba : .rgb, bitsPerSample: 16)
+        output = PixelLayout(layout.hasAlpha ? .rgba : .rgb, bitsPerSample: 16)
         let rows = toSRGB?.rows ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)]
         matrix = (0..<3).map { SIMD4<Float>(Float(rows[0][$0]), Float(rows[1][$0]), Float(rows[2][$0]), 0) }
         let top = signal == .hlg ? Self.usualPeak : max(Self.white, min(10_000, peak ?? Self.usualPeak))

@@ -30,6 +30,9 @@ package struct PixelLayout: Hashable, Sendable {
     /// Whether every pixel's red, green and blue are equal by construction; the matte must be grey too.
     package var isGray: Bool { channels == .gray || channels == .grayAlpha }
 
+    /// Whether pixels may be transparent.
+    package var hasAlpha: Bool { channels == .grayAlpha || channels == .rgba }
+
     /// Channels that a picture of such rows needs over a background 0xRRGGBB, which shows where pixels are
     /// transparent or missing: 1 or 3.
     package func channels(over background: UInt32) -> Int {

@@ -55,8 +55,10 @@ extension OptionValue {
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let profile = Profile(named: String(word)) else {
                 let names = Profile.all.map(\.name)
+                let origin = name.hasPrefix("--") ? "" : "\(name): "
                 throw UsageError(
-                    "there is no profile '\(Display.safe(String(word)))'; there are \(names.joined(separator: ", "))",
+                    "\(origin)there is no profile '\(Display.safe(String(word)))'; there are "
+                        + names.joined(separator: ", "),
                     hint: Suggestion.hint(for: String(word), among: names))
             }
             if !settings.profiles.contains(profile) { settings.profiles.append(profile) }

@@ -1,5 +1,6 @@
 import AttachmentPrep
 import MediaTypes
+import TestSupport
 import Testing
 
 /// Animations that are kept pass as they are, but for what does not show.
@@ -57,6 +58,29 @@ import Testing
         let output = try #require(run.output)
         #expect(output.outcome == .passedThrough && output.format == .apng && output.fileExtension == "png")
         #expect(run.record.warnings == [.metadataRemoved])
+    }
+
+    /// A colour profile does not pass.
+    ///
+    /// Without one that is no more than sRGB, or of no use, frames look the same; without another they do not, so the
+    /// first one is prepared.
+    @Test func colourProfiles() {
+        func iCCP(_ profile: [UInt8]) -> [UInt8] {
+            PNGParts.chunk("iCCP", Array("secret".utf8) + [0, 0] + PNGParts.zlib(profile))
+        }
+        let plain = Self.apng(side: 20)
+        let colorants = ProfileBuilder.sRGBColorants
+        let swapped = ProfileBuilder.rgb([colorants[1], colorants[0], colorants[2]], gamma: 2.2)
+        let useless = keep(Self.apng(side: 20, iCCP([1, 2, 3])))
+        #expect(useless.picture == plain && useless.output?.outcome == .passedThrough)
+        let wide = keep(Self.apng(side: 20, iCCP(swapped)))
+        #expect(wide.output?.outcome == .prepared && wide.record.warnings.contains(.firstFrameOnly))
+        let gamma = Self.apng(side: 20, PNGParts.chunk("gAMA", [0, 1, 0x86, 0xA0]))
+        #expect(keep(gamma).picture == gamma)
+        let names = ["sPLT", "pHYs", "hIST", "bKGD", "sBIT"].flatMap {
+            PNGParts.chunk($0, Array("secret".utf8))
+        }
+        #expect(keep(Self.apng(side: 20, names)).picture == plain)
     }
 
     /// Where it does not fit, or may not pass, what remains is the first frame.

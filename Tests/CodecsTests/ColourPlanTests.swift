@@ -62,6 +62,26 @@ import Testing
         for (got, want) in zip(brown, [134, 101, 71]) { #expect(abs(Int(got) - want) <= 1) }
     }
 
+    /// The matte is the colour that was asked for, whatever a table of the profile does to the picture.
+    @Test(arguments: [8, 16]) func tableBeneathAnAlphaChannel(depth: UInt8) throws {
+        let profile = ProfileBuilder.table(lab: [178, 148, 158])
+        // Red, because lcms2 maps white to white, whatever a table says.
+        let row = [0, 128, 255].flatMap { alpha -> [UInt8] in
+            [255, 0, 0, alpha].flatMap { level in [UInt8](repeating: level, count: Int(depth) / 8) }
+        }
+        let file = PNGFile([
+            PNGFile.header(3, 1, depth: depth, colorType: 6), iCCP(profile), PNGFile.imageData(rows: [row]),
+            PNGFile.end,
+        ])
+        let decoded = try decode(
+            PNGDecoder(), file.bytes, in: nil, DecodePlan(background: 0x4080C0, convertsColour: true))
+        #expect(decoded.header.colour.isConverted)
+        // By hand: L* 69.8, a* 20, b* 30 relative to D50 is light 0.6949, 0.3338, 0.1779 in sRGB, that is 217.1, 156.3,
+        // 117.0; half of it and half of the matte's light 0.0513, 0.2159, 0.5271 is 164.6, 143.1, 160.1.
+        let want: [Int] = [0x40, 0x80, 0xC0, 165, 143, 160, 217, 156, 117]
+        for (got, want) in zip(decoded.bitmap.samples, want) { #expect(abs(Int(got) - want) <= 2) }
+    }
+
     @Test func grayProfile() throws {
         let (decoded, samples) = try pixel([128], [iCCP(ProfileBuilder.gray(gamma: 1))])
         // Linear 0.50196 is 187.9 in sRGB.

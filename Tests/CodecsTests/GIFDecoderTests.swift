@@ -34,16 +34,28 @@
             }
         }
 
-        /// What no pixel covers is the matte, whatever colour the screen's background names.
-        @Test func placedOnItsScreen() throws {
+        /// What no pixel covers is the screen's background colour, as ImageMagick and FFmpeg have it; in a picture
+        /// with transparency, and where the screen has no colours, it is the matte.
+        @Test(arguments: [false, true]) func placedOnItsScreen(isInterlaced: Bool) throws {
+            func screen(_ around: [UInt8]) -> [UInt8] {
+                let row = around + around + around
+                return row + around + green + around + row
+            }
             var image = GIFBuilder.Image(x: 1, y: 1, width: 1, height: 1, indices: [1])
-            let file = GIFBuilder(width: 3, height: 3, background: 2, images: [image])
-            let row = matte + matte + matte
-            #expect(try samples(file) == row + matte + green + matte + row)
-            image.isInterlaced = true
+            image.isInterlaced = isInterlaced
             #expect(
-                try samples(GIFBuilder(width: 3, height: 3, images: [image]))
-                    == row + matte + green + matte + row)
+                try samples(GIFBuilder(width: 3, height: 3, background: 2, images: [image])) == screen(blue))
+            #expect(
+                try samples(GIFBuilder(width: 3, height: 3, background: 9, images: [image]))
+                    == screen([0, 0, 0]))
+            image.transparent = 0
+            #expect(
+                try samples(GIFBuilder(width: 3, height: 3, background: 2, images: [image])) == screen(matte))
+            image.transparent = nil
+            image.palette = [red, green, blue, red]
+            #expect(
+                try samples(GIFBuilder(width: 3, height: 3, background: 2, palette: [], images: [image]))
+                    == screen(matte))
             // A frame that reaches beyond the screen makes it larger.
             image.x = 3
             #expect(

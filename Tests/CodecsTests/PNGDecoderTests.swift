@@ -117,12 +117,9 @@ import Testing
             #expect(try notes(.init(type, Array("Title\0words".utf8))).hasMetadata, "\(type)")
             #expect(try notes(.init(type, Array("Title\0words".utf8)), behind: true).hasMetadata, "\(type)")
         }
-        for type in ["iCCP", "gAMA", "cHRM", "cICP"] {
-            #expect(try notes(.init(type, [0])).hasProfile, "\(type)")
-        }
         #expect(try notes(.init("acTL", [0, 0, 0, 1, 0, 0, 0, 0])).isAnimated)
         let plain = try notes(.init("vpAg", [0]))
-        #expect(!plain.hasMetadata && !plain.hasProfile && !plain.isAnimated && plain.orientation == nil)
+        #expect(!plain.hasMetadata && !plain.isAnimated && plain.orientation == nil)
     }
 
     @Test func orientationIsFoundBeforeAndBehindThePicture() throws {

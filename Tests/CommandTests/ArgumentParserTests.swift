@@ -120,6 +120,8 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
     @Test func aWrongVariableIsNamed() {
         let error = usageError("prepare", "x", "-o", "o", environment: ["ATTACHPREP_TIMEOUT": "soon"])
         #expect(error?.message.contains("ATTACHPREP_TIMEOUT") == true)
+        let profile = usageError("prepare", "x", "-o", "o", environment: ["ATTACHPREP_PROFILE": "apsn"])
+        #expect(profile?.message.contains("ATTACHPREP_PROFILE") == true)
         // Only what the command takes is looked at, and an empty variable is none.
         #expect(usageError("prepare", "x", "-o", "o", environment: ["ATTACHPREP_JOBS": "many"]) == nil)
         #expect(usageError("prepare", "x", "-o", "o", environment: ["ATTACHPREP_TIMEOUT": ""]) == nil)

@@ -65,28 +65,28 @@ import Testing
     /// What a decoder needs, and what only describes.
     @Test func metadataIsTold() {
         typealias Row = (
-            marker: UInt8, body: [UInt8], needed: Bool, metadata: Bool, profile: Bool, multi: Bool
+            marker: UInt8, body: [UInt8], needed: Bool, metadata: Bool, multi: Bool
         )
         let rows: [Row] = [
-            (0xE0, ascii("JFIF\0") + hex("0102 00 0048 0048 00 00"), true, false, false, false),
-            (0xE0, ascii("JFXX\0") + hex("10"), false, true, false, false),
-            (0xEE, ascii("Adobe") + hex("0064 0000 0000 01"), true, false, false, false),
-            (0xEE, ascii("other"), false, true, false, false),
-            (0xE1, ascii("Exif\0\0"), false, true, false, false),
-            (0xE1, ascii("http://ns.adobe.com/xap/1.0/\0<x/>"), false, true, false, false),
-            (0xE2, ascii("ICC_PROFILE\0") + hex("0101"), false, false, true, false),
-            (0xE2, ascii("MPF\0"), false, true, false, true),
-            (0xE2, ascii("FPXR\0"), false, true, false, false),
-            (0xED, ascii("Photoshop 3.0\0"), false, true, false, false),
-            (0xFE, ascii("words"), false, true, false, false), (0xEF, [], false, true, false, false),
-            (0xE0, [], false, true, false, false), (0xDB, [0], true, false, false, false),
-            (0xDD, hex("0010"), true, false, false, false),
+            (0xE0, ascii("JFIF\0") + hex("0102 00 0048 0048 00 00"), true, false, false),
+            (0xE0, ascii("JFXX\0") + hex("10"), false, true, false),
+            (0xEE, ascii("Adobe") + hex("0064 0000 0000 01"), true, false, false),
+            (0xEE, ascii("other"), false, true, false),
+            (0xE1, ascii("Exif\0\0"), false, true, false),
+            (0xE1, ascii("http://ns.adobe.com/xap/1.0/\0<x/>"), false, true, false),
+            (0xE2, ascii("ICC_PROFILE\0") + hex("0101"), false, false, false),
+            (0xE2, ascii("MPF\0"), false, true, true),
+            (0xE2, ascii("FPXR\0"), false, true, false),
+            (0xED, ascii("Photoshop 3.0\0"), false, true, false),
+            (0xFE, ascii("words"), false, true, false), (0xEF, [], false, true, false),
+            (0xE0, [], false, true, false), (0xDB, [0], true, false, false),
+            (0xDD, hex("0010"), true, false, false),
         ]
         for row in rows {
             var facts = JPEGFacts()
             #expect(note(&facts, row.marker, row.body) == row.needed, "\(row)")
             #expect(facts.hasMetadata == row.metadata, "\(row)")
-            #expect(facts.hasProfile == row.profile && facts.isMultiPicture == row.multi, "\(row)")
+            #expect(facts.isMultiPicture == row.multi, "\(row)")
         }
     }
 

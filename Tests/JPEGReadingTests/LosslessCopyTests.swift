@@ -69,6 +69,42 @@ import Testing
         #expect(copy(Array(full)).bytes == copy(bytes).bytes)
     }
 
+    /// Tables that no scan uses could hold anything: under numbers of their own, replaced before use, or behind the scan.
+    @Test(arguments: ["4:2:0", "grey", "restarts"]) func unusedTablesAreDropped(_ name: String) throws {
+        let bytes = try JPEGSamples.named(name)
+        let secret = ascii("SECRET")
+        let filling = (0..<11).flatMap { _ in secret }
+        func quantiser(_ head: UInt8) -> [UInt8] { [head] + filling.prefix(64) }
+        let wide = [0x12] + filling + filling.prefix(62)
+        func code(_ head: UInt8) -> [UInt8] {
+            [head] + [0, 0, 6] + [UInt8](repeating: 0, count: 13) + secret
+        }
+        let dqt = segment(0xDB, quantiser(0) + wide + quantiser(3))
+        let dht = segment(0xC4, code(0x00) + code(0x10) + code(0x03) + code(0x13))
+        let behind = segment(0xDB, quantiser(2)) + segment(0xC4, code(0x03)) + segment(0xDD, ascii("SE"))
+        let scan = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xFF, 0xDA]) })
+        let unused = segment(0xDB, quantiser(3)) + segment(0xC4, code(0x02))
+        let full =
+            [0xFF, 0xD8] + dqt + dht + bytes[2..<scan] + unused + bytes[scan...].dropLast(2) + behind
+            + bytes.suffix(2)
+        #expect(try JPEGSamples.reference(Array(full)) == JPEGSamples.reference(bytes))
+        let copied = copy(Array(full)).bytes
+        #expect(!copied.indices.contains { copied[$0...].starts(with: secret) })
+        #expect(copied == copy(bytes).bytes)
+        #expect(try JPEGSamples.reference(copied) == JPEGSamples.reference(bytes))
+    }
+
+    /// Scans that bring tables of their own under the same numbers.
+    @Test func tablesOfEachScan() throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.file("scans", ascii("0;\n1;\n2;\n"))
+        let bytes = try JPEGSamples.make(Picture.waves(71, 45), ["-optimize", "-scans", script])
+        let copied = copy(bytes)
+        #expect(
+            Walked(copied.bytes).items.filter { if case .entropy = $0 { true } else { false } }.count == 3)
+        #expect(try JPEGSamples.reference(copied.bytes) == JPEGSamples.reference(bytes))
+    }
+
     /// A file without the codes of its scan (a frame of Motion JPEG) is none that every reader shows.
     @Test func codesMustBeInTheFile() throws {
         let bytes = try JPEGSamples.named("4:2:0")

@@ -22,9 +22,9 @@ import Testing
             (.jpeg, ["jpg", "jpeg", "JPE", "jfif"]), (.tiff, ["tif", "tiff"]), (.png, ["png", "apng"]),
             (.apng, ["png", "apng"]), (.heic, ["heic", "heif", "hif", "heics"]),
             (.heif, ["heic", "heif", "hif", "heics"]), (.mp4, ["mp4", "m4v"]), (.m4v, ["mp4", "m4v"]),
-            (.mpegPS, ["mpg", "mpeg"]), (.mpegES, ["m2v", "mpg", "mpeg"]), (.aiff, ["aif", "aiff"]),
+            (.mpegPS, ["mpg", "mpeg"]), (.mpegES, ["m2v", "m1v", "mpg", "mpeg"]), (.aiff, ["aif", "aiff"]),
             (.gif, ["gif"]),
-            (.threeGP, ["3gp"]), (.unknown, ["jpg", "dat"]),
+            (.threeGP, ["3gp", "3g2"]), (.unknown, ["jpg", "dat"]),
         ] as [(MediaFormat, [String])])
     func equalNames(_ format: MediaFormat, _ names: [String]) {
         for name in names { #expect(ClaimedExtension("x." + name).matches(format), "\(name)") }
@@ -35,7 +35,8 @@ import Testing
         arguments: [
             (.jpeg, ["png", "jp", "jp2", "php", "tif"]), (.png, ["jpg"]), (.heic, ["avif", "jpg"]),
             (.avif, ["heic"]),
-            (.mp4, ["m4a", "mov", "mpg"]), (.m4a, ["mp4", "mp3"]), (.mpegPS, ["m2v"]), (.aifc, ["aiff"]),
+            (.mp4, ["m4a", "mov", "mpg"]), (.m4a, ["mp4", "mp3"]), (.mpegPS, ["m2v", "m1v"]),
+            (.aifc, ["aiff"]),
             (.html, ["jpg"]),
         ] as [(MediaFormat, [String])])
     func otherNames(_ format: MediaFormat, _ names: [String]) {

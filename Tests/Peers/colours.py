@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Charts of 24 patches in many colour spaces, prepared and compared with lcms2's transicc or a standard's arithmetic.
 
-usage: colours.py ATTACHPREP [--keep DIR]
+usage: colours.py ATTACHPREP [--keep DIR] [--sheet OUT.jpg] [--cost PAIRS]
 Prints mean and largest CIEDE2000 of each chart; fails where ICC goes beyond mean 1 or largest 3, HDR beyond 3 or 6.
-Needs Python with numpy and pillow; transicc (liblcms2-utils); the profiles of icc-profiles-free and colord-data.
+--sheet instead: photographs in Display P3 and CMYK beside what ImageMagick makes of them, four times their difference
+below. --cost instead: CPU of one 11-megapixel job with Display P3 embedded and without, in interleaved pairs; fails
+beyond 5 %.
+Needs Python with numpy and pillow; transicc (liblcms2-utils); colprof (argyll), which makes the printing profiles of
+colord-data's measurements; the profiles of icc-profiles-free, colord-data and libgs-common; avifenc; ImageMagick.
 """
 import json
 import os
+import statistics
 import struct
 import subprocess
 import sys
@@ -33,8 +38,10 @@ CHARTS = [
     ("Apple RGB", ICC + "colord/AppleRGB.icc"), ("swapped red and green", ICC + "colord/SwappedRedAndGreen.icc"),
     ("bluish display", ICC + "colord/Bluish.icc"), ("Rec. 709", ICC + "colord/Rec709.icc"),
 ]
-CMYK = [("FOGRA39L coated", ICC + "colord/FOGRA39L_coated.icc"), ("SWOP 2003", ICC + "colord/SWOP2003_coated.icc"),
-        ("ghostscript CMYK", ICC + "ghostscript/default_cmyk.icc")]
+# Chart name, profile; those without one are made from measurements of that name.
+CMYK = [("FOGRA39L, coated", "FOGRA39L"), ("SWOP TR003, grade 3", "TR003"),
+        ("Artifex CMYK", ICC + "ghostscript/default_cmyk.icc")]
+PHOTOS = ["canyon-wren", "coffee-cup.jpg", "kitten-on-lawn.jpg", "otters-turned.jpg"]
 
 
 def lab(rgb):
@@ -73,7 +80,6 @@ def ciede2000(a, b):
 def transicc(colours, source, target, channels):
     """Through lcms2: relative colorimetric with black point compensation, 0...255."""
     text = "\n".join(" ".join(f"{v:.4f}" for v in colour) for colour in colours) + "\n"
-    inks = 4 in (len(colours[0]), channels)
     said = subprocess.run(["transicc", "-i", source, "-o", target, "-t", "1", "-b", "-n"], input=text,
                           capture_output=True, text=True, check=True).stdout
     values = [float(word) for word in said.replace("\n", " ").split()]
@@ -149,6 +155,111 @@ def hdr(kind, scale):
     return np.round(signal * 65535), levels
 
 
+def display_p3():
+    """An ICC.1:2010 profile of Display P3: colorants adapted to D50, sRGB's curve."""
+    def fixed(values):
+        return b"".join(struct.pack(">i", round(v * 65536)) for v in values)
+
+    curve = b"para\0\0\0\0\0\3\0\0" + fixed([2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045])
+    xyz = {b"rXYZ": (0.51512, 0.24120, -0.00105), b"gXYZ": (0.29198, 0.69225, 0.04189),
+           b"bXYZ": (0.15710, 0.06657, 0.78407), b"wtpt": (0.9642, 1, 0.8249)}
+    words = b"desc\0\0\0\0" + struct.pack(">I", 3) + b"P3\0" + bytes(78)
+    tags = [(b"desc", words.ljust((len(words) + 3) // 4 * 4, b"\0"))]
+    tags += [(k, b"XYZ \0\0\0\0" + fixed(v)) for k, v in xyz.items()]
+    tags += [(k, curve) for k in (b"rTRC", b"gTRC", b"bTRC")]
+    table, data = struct.pack(">I", len(tags)), b""
+    for name, body in tags:
+        table += name + struct.pack(">II", 132 + 12 * len(tags) + len(data), len(body))
+        data += body
+    head = struct.pack(">I", 128 + len(table) + len(data)) + bytes(4) + b"\2\x40\0\0mntrRGB XYZ " + bytes(12) + b"acsp"
+    return head.ljust(68, b"\0") + fixed([0.9642, 1, 0.8249]) + bytes(48) + table + data
+
+
+def printing(name, folder):
+    """The path of a profile; one of measurements is made."""
+    if "/" in name:
+        return name
+    path = os.path.join(folder, name)
+    with open(path + ".ti3", "wb") as file:
+        file.write(open(f"{ICC}{name}.ti3", "rb").read())
+    subprocess.run(["colprof", "-ql", "-D", name, path], check=True, capture_output=True)
+    return path + ".icc"
+
+
+def embedded(jpeg, profile):
+    body = b"ICC_PROFILE\0\1\1" + profile
+    return jpeg[:2] + b"\xff\xe2" + struct.pack(">H", len(body) + 2) + body + jpeg[2:]
+
+
+def cpu(*command):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    used = os.wait4(process.pid, 0)[2]
+    return used.ru_utime + used.ru_stime
+
+
+def cost(attachprep, folder, pairs):
+    plain, wide = (os.path.join(folder, name) for name in ("plain.jpg", "p3.jpg"))
+    photo = Image.open(os.path.join("Samples/photos", "kitten-on-lawn.jpg"))
+    across = round((11e6 / photo.width / photo.height) ** 0.5)
+    down = round(11e6 / photo.width / photo.height / across)
+    picture = Image.new("RGB", (photo.width * across, photo.height * down))
+    for i in range(across * down):
+        picture.paste(photo, (i % across * photo.width, i // across * photo.height))
+    picture.save(plain, quality=92)
+    with open(wide, "wb") as file:
+        file.write(embedded(open(plain, "rb").read(), display_p3()))
+    times = {plain: [], wide: []}
+    out = os.path.join(folder, "out.jpg")
+    for i in range(pairs + 1):
+        for path in (plain, wide) if i % 2 else (wide, plain):
+            # Other colours take other bytes: within a budget, one of the two might search and the other not.
+            used = cpu(attachprep, "prepare", path, "--output", out, "--quiet", "--max-bytes", "10MB")
+            if i:
+                times[path].append(used)
+    ratio = statistics.median(b / a for a, b in zip(times[plain], times[wide]))
+    for name, path in (("without", plain), ("Display P3", wide)):
+        t = times[path]
+        print(f"{name}: {picture.width} x {picture.height}, median {1000 * statistics.median(t):.1f} ms "
+              f"({1000 * min(t):.1f} to {1000 * max(t):.1f}), {pairs} runs")
+    medians = statistics.median(times[wide]) / statistics.median(times[plain])
+    print(f"conversion: {100 * (medians - 1):+.1f} % between the medians, {100 * (ratio - 1):+.1f} % in the "
+          "median pair")
+    sys.exit(medians > 1.05)
+
+
+def sheet(attachprep, folder, out):
+    p3 = os.path.join(folder, "p3.icc")
+    with open(p3, "wb") as file:
+        file.write(display_p3())
+    profiles = [("Display P3", p3), ("FOGRA39L", printing("FOGRA39L", folder)), ("TR003", printing("TR003", folder))]
+    srgb = ICC + "colord/sRGB.icc"
+    intent = ["-intent", "relative", "-black-point-compensation"]
+    columns = []
+    for photo in PHOTOS:
+        for name, profile in profiles:
+            file, ours, theirs = (os.path.join(folder, f) for f in ("in.jpg", "ours.jpg", "theirs.png"))
+            subprocess.run(["convert", os.path.join("Samples/photos", photo), "-auto-orient", "-strip", "-profile",
+                            srgb, *intent, "-profile", profile, "-quality", "98", file], check=True)
+            subprocess.run([attachprep, "prepare", file, "--output", ours, "--quiet", "--max-edge", "300",
+                            "--max-quality", "100"], check=True)
+            a = Image.open(ours).convert("RGB")
+            subprocess.run(["convert", file, *intent, "-profile", srgb, "-colorspace", "RGB", "-filter", "Lanczos",
+                            "-resize", f"{a.width}x{a.height}!", "-colorspace", "sRGB", "-depth", "8", theirs],
+                           check=True)
+            b = Image.open(theirs).convert("RGB")
+            x, y = (np.asarray(i, float) for i in (a, b))
+            difference = ciede2000(lab(x.reshape(-1, 3)), lab(y.reshape(-1, 3)))
+            print(f"{photo}, {name}: {a.width} x {a.height}, mean ΔE00 {difference.mean():.2f}, "
+                  f"99 % below {np.percentile(difference, 99):.2f}", flush=True)
+            columns.append([a, b, Image.fromarray(np.clip(abs(x - y) * 4, 0, 255).astype(np.uint8))])
+    height = [max(c[i].height for c in columns) + 6 for i in range(3)]
+    page = Image.new("RGB", (306 * len(profiles) * 2, sum(height) * (len(PHOTOS) // 2)), "white")
+    for i, column in enumerate(columns):
+        for j, cell in enumerate(column):
+            page.paste(cell, (i % 6 * 306, i // 6 * sum(height) + sum(height[:j])))
+    page.save(out, quality=85)
+
+
 def prepared(attachprep, path, folder):
     out = os.path.join(folder, "out.jpg")
     said = subprocess.run([attachprep, "prepare", path, "--output", out, "--json", "--max-quality", "100"],
@@ -167,6 +278,10 @@ def main():
     keep = sys.argv[sys.argv.index("--keep") + 1] if "--keep" in sys.argv else None
     folder = keep or tempfile.mkdtemp()
     os.makedirs(folder, exist_ok=True)
+    if "--cost" in sys.argv:
+        cost(attachprep, folder, int(sys.argv[sys.argv.index("--cost") + 1]))
+    if "--sheet" in sys.argv:
+        return sheet(attachprep, folder, sys.argv[sys.argv.index("--sheet") + 1])
     bad = 0
     print("| chart | mean ΔE00 | most | warnings |\n|---|---|---|---|")
 
@@ -181,19 +296,18 @@ def main():
 
     for name, profile in CHARTS:
         if not os.path.exists(profile):
-            sys.exit(f"{profile} is missing: install icc-profiles-free and colord-data")
+            sys.exit(f"{profile} is missing: install icc-profiles-free, colord-data and libgs-common")
         stored = np.clip(np.round(transicc(PATCHES, "*sRGB", profile, 3)), 0, 255)
         want = transicc(stored, profile, "*sRGB", 3)
         picture = Image.fromarray(chart(stored))
         data = open(profile, "rb").read()
-        for suffix, options in ((".png", {}), (".jpg", {"quality": 100, "subsampling": 0})):
+        for suffix, options in ((".png", {}), (".jpg", {"quality": 100, "subsampling": 0}),
+                                (".tif", {"compression": "tiff_lzw"}), (".webp", {"lossless": True})):
             path = os.path.join(folder, name.replace(" ", "-") + suffix)
             picture.save(path, icc_profile=data, **options)
             judge(f"{name}, {suffix[1:]}", path, want, (1, 3))
     for name, profile in CMYK:
-        if not os.path.exists(profile):
-            print(f"| {name} | not installed | | |")
-            continue
+        profile = printing(profile, folder)
         percent = transicc(PATCHES, "*sRGB", profile, 4)
         stored = np.clip(np.round(percent * 2.55), 0, 255)
         want = transicc(stored / 2.55, profile, "*sRGB", 3)
@@ -208,6 +322,12 @@ def main():
             with open(path, "wb") as file:
                 file.write(png16(chart(signal, np.uint16), [(b"cICP", bytes([9, transfer, 0, 1]))]))
             judge(f"{kind} PNG, white at {203 * scale} nits", path, want, (3, 6))
+            plain, avif = (os.path.join(folder, f"{kind}-{scale}.{suffix}") for suffix in ("plain.png", "avif"))
+            with open(plain, "wb") as file:
+                file.write(png16(chart(signal, np.uint16), []))
+            subprocess.run(["avifenc", "-d", "10", "-y", "444", "--min", "0", "--max", "0", "-s", "8", "--cicp",
+                            f"9/{transfer}/9", plain, avif], check=True, capture_output=True)
+            judge(f"{kind} AVIF, white at {203 * scale} nits", avif, want, (3, 6))
     path = os.path.join(folder, "p3.png")
     p3 = np.array([[0.8224622, 0.1775380, 0], [0.0331942, 0.9668058, 0], [0.0170608, 0.0723974, 0.9105418]])
     v = np.array(PATCHES) / 255

@@ -5,6 +5,8 @@
 set -euo pipefail
 program=$1 out=$2
 shift 2
+# The one that fonts-dejavu-core installs; ImageMagick's own choice is in no package it depends on.
+font=/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -35,6 +37,11 @@ made() {
     make interlaced.gif convert "$work/colors.png" -interlace GIF
     make transparent.gif convert "$round" -channel A -threshold 50% +channel -colors 100
     make animated.gif convert "$work/colors.png" \( "$work/colors.png" -negate \) -loop 0
+    make strips.tif convert "$photo" -compress LZW
+    make tiles.tif convert "$photo" -compress Zip -define tiff:tile-geometry=128x128
+    make planes.tif convert "$photo" -compress Zip -interlace Plane
+    make jpeg.tif convert "$photo" -compress JPEG -quality 95
+    make alpha.tif convert "$round" -compress Zip
     make plain.png convert "$photo"
     make interlaced.png convert "$photo" -interlace PNG
     make alpha.png convert "$round"
@@ -43,7 +50,9 @@ made() {
     make progressive.jpg convert "$photo" -quality 95 -interlace JPEG
 }
 
-label() { convert -size 240x34 -background white -fill '#222' -gravity center -pointsize 12 "label:$1" "$2"; }
+label() {
+    convert -size 240x34 -background white -fill '#222' -gravity center -font "$font" -pointsize 12 "label:$1" "$2"
+}
 
 # A picture inside a cell, on grey.
 cell() { convert "$1" -thumbnail '240x200>' -background '#ddd' -gravity center -extent 244x204 "$2"; }
@@ -60,7 +69,7 @@ for file in "$@"; do
         >"$name.json" || true
     result=$(find "$name.out" -name .attachprep -prune -o -type f -print 2>/dev/null | head -n 1)
     if [ -z "$result" ]; then
-        convert -size 244x612 -gravity center 'label:no output' "$name.three.png"
+        convert -size 244x612 -gravity center -font "$font" 'label:no output' "$name.three.png"
         words="$(basename "$file")\nno output"
     else
         size=$(identify -format '%wx%h' "$result[0]")
@@ -84,5 +93,6 @@ for file in "$@"; do
     label "$words" "$name.label.png"
     convert "$name.label.png" "$name.three.png" -gravity center -append +set label "$name.column.png"
 done
-montage -label "" "$work"/*.column.png -geometry +4+4 -tile 7x -background white -depth 8 -quality 85 -strip "$out"
+montage -font "$font" -label "" "$work"/*.column.png -geometry +4+4 -tile 7x -background white -depth 8 -quality 85 \
+    -strip "$out"
 echo "$out: $(identify -format '%w x %h' "$out")"

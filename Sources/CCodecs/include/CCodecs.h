@@ -111,11 +111,13 @@ typedef enum __attribute__((enum_extensibility(closed))) ap_icc_space : int32_t 
     AP_ICC_LAB __attribute__((swift_name("lab"))) = 4,
 } ap_icc_space;
 
-// Rows that a transform takes, all of 8 bits.
+// Rows that a transform takes; it gives three channels of 8 bits, or of rows with alpha as many as it takes.
 typedef enum __attribute__((enum_extensibility(closed))) ap_icc_rows : int32_t {
     AP_ICC_ROWS_RGB __attribute__((swift_name("rgb"))) = 0,
     AP_ICC_ROWS_CMYK __attribute__((swift_name("cmyk"))) = 1,
     AP_ICC_ROWS_CMYK_INVERTED __attribute__((swift_name("cmykInverted"))) = 2,
+    AP_ICC_ROWS_RGBA __attribute__((swift_name("rgba"))) = 3,
+    AP_ICC_ROWS_RGBA_16 __attribute__((swift_name("rgba16"))) = 4,
 } ap_icc_rows;
 
 // NULL for what lcms2 does not take for an input, display, output or colour space profile, and where it is missing.

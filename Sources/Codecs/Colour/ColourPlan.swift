@@ -4,7 +4,7 @@ package import Pixels
 package struct ColourPlan: Sendable {
     /// What the samples of the rows stand for; sRGB where `rows` converts them.
     package private(set) var space = ColourSpace.sRGB
-    /// Converts each row before it is scaled: inks, high dynamic range.
+    /// Converts each row before it is scaled: inks, high dynamic range, tables beneath an alpha channel.
     package private(set) var rows: (any RowConversion)?
     /// Converts the small picture.
     package private(set) var picture: (any RowConversion)?
@@ -51,7 +51,8 @@ package struct ColourPlan: Sendable {
             self = .sRGB
             isConverted = true
             memoryNeed = Self.transformBytes
-            if layout.isInk { rows = conversion } else { picture = conversion }
+            // The matte is sRGB's, and a table has no way back: where there is one, it must come after the table.
+            if layout.isInk || layout.hasAlpha { rows = conversion } else { picture = conversion }
         #else
             self = .ignored
         #endif

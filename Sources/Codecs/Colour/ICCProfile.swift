@@ -48,11 +48,13 @@
             let rows: ap_icc_rows =
                 switch layout.channels {
                 case .cmyk(let inverted): inverted ? .cmykInverted : .cmyk
-                case .gray, .grayAlpha, .rgb, .rgba: .rgb
+                case .rgba: layout.bitsPerSample == 16 ? .rgba16 : .rgba
+                case .gray, .grayAlpha, .rgb: .rgb
                 }
+            let output = layout.channels == .rgba ? layout : PixelLayout(.rgb)
             let profile = unsafe profile
             discard self
-            return unsafe ap_icc_transform_create(profile, rows).map { unsafe ICCConversion($0) }
+            return unsafe ap_icc_transform_create(profile, rows).map { unsafe ICCConversion($0, output) }
         }
 
         private func curve(_ channel: Int32) -> ColourSpace.TransferCurve? {
@@ -75,10 +77,13 @@
         // which is the one its job runs on.
         private let transform: OpaquePointer
 
-        let output = PixelLayout(.rgb)
+        let output: PixelLayout
 
         /// Takes ownership.
-        init(_ transform: OpaquePointer) { unsafe self.transform = transform }
+        init(_ transform: OpaquePointer, _ output: PixelLayout) {
+            unsafe self.transform = transform
+            self.output = output
+        }
 
         deinit { unsafe ap_icc_transform_destroy(transform) }
 

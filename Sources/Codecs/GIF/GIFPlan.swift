@@ -10,8 +10,9 @@ struct GIFPlan {
     private let hasProfile: Bool
     /// Red, green, blue and alpha of each index; black where the table has none.
     private let colors: [UInt8]
-    /// What pixels are that the file leaves out, in a picture without transparency.
-    private let background: Int
+    /// What pixels are that the file leaves out: of a picture with transparency transparent, else the screen's
+    /// background colour, where it names one.
+    private let background: [UInt8]
 
     private static let codeSizes = 1...11
 
@@ -29,14 +30,18 @@ struct GIFPlan {
         size = PixelSize(max(walk.width, found.x + found.width), max(walk.height, found.y + found.height))
         isInterlaced = found.isInterlaced
         self.hasProfile = hasProfile
-        layout = PixelLayout(transparent == nil && frame.size == size ? .rgb : .rgba)
+        let isOpaque = transparent == nil && (frame.size == size || !walk.screenTable.isEmpty)
+        layout = PixelLayout(isOpaque ? .rgb : .rgba)
         var colors = [UInt8](repeating: 0, count: 4 * 256)
         for i in 0..<256 {
             for c in 0..<3 where 3 * i + c < table.count { colors[4 * i + c] = table[3 * i + c] }
             colors[4 * i + 3] = i == transparent ? 0 : 255
         }
         self.colors = colors
-        background = walk.background
+        let screen = walk.screenTable.isEmpty ? table : walk.screenTable
+        let at = 3 * walk.background
+        background =
+            !isOpaque ? [0, 0, 0, 0] : at + 2 < screen.count ? Array(screen[at..<(at + 3)]) : [0, 0, 0]
     }
 
     var header: ImageHeader {
@@ -55,7 +60,7 @@ struct GIFPlan {
     var rowsAfter: Int { size.height - frame.size.height - rowsBefore }
 
     /// A row beside which no image lies.
-    var emptyRow: [UInt8] { [UInt8](repeating: 0, count: size.width * layout.bytesPerPixel) }
+    var emptyRow: [UInt8] { (0..<(size.width * background.count)).map { background[$0 % background.count] } }
 
     /// Writes a line of indices into a row of the screen, of which `count` are there.
     func put(_ line: [UInt8], count: Int, into row: inout [UInt8]) {
@@ -70,9 +75,8 @@ struct GIFPlan {
                     for c in 0..<bytes { unsafe row[to &+ c] = colors[from &+ c] }
                     to &+= bytes
                 }
-                let missing = bytes == 4 ? -1 : 4 * background
                 for _ in count..<max(width, count) {
-                    for c in 0..<bytes { unsafe row[to &+ c] = missing < 0 ? 0 : colors[missing &+ c] }
+                    for c in 0..<bytes { unsafe row[to &+ c] = background[c] }
                     to &+= bytes
                 }
             }

@@ -35,7 +35,7 @@ struct PNGParts {
         ~bytes.reduce(~0) { crcTable[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8 }
     }
 
-    private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+    static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, to: bytes.count, by: 65_535) {
             let block = bytes[start..<min(start + 65_535, bytes.count)]

@@ -1,4 +1,4 @@
-/// Writes small ICC profiles (ICC.1:2010, clause 7): curves of one power, and for RGB a matrix.
+/// Writes small ICC profiles (ICC.1:2010, clause 7): curves of one power, and for RGB a matrix; or a table.
 package enum ProfileBuilder {
     /// X, Y and Z relative to D50 of sRGB's red, green and blue (IEC 61966-2-1, adapted by Bradford).
     package static let sRGBColorants = [
@@ -15,7 +15,21 @@ package enum ProfileBuilder {
 
     package static func gray(gamma: Double) -> [UInt8] { profile(space: "GRAY", [("kTRC", curve(gamma))]) }
 
-    private static func profile(space: String, _ given: [(String, [UInt8])]) -> [UInt8] {
+    /// An RGB display profile that is a table of eight colours: black is black, and all others the one of these bytes
+    /// (10.8, lut8Type; L* in 255 steps, a* and b* from 128).
+    package static func table(lab: [UInt8]) -> [UInt8] {
+        let identity = Array(UInt8.min...UInt8.max)
+        let matrix = ([1, 0, 0, 0, 1, 0, 0, 0, 1] as [Double]).flatMap { fixed($0) }
+        let colors: [UInt8] = [0, 128, 128] + lab + lab + lab + lab + lab + lab + lab
+        let head = Array("mft1".utf8) + long(0) + [3, 3, 2, 0] + matrix
+        let curves = identity + identity + identity
+        let table = head + curves + colors + curves
+        return profile(space: "RGB ", connection: "Lab ", [("A2B0", table)])
+    }
+
+    private static func profile(
+        space: String, connection: String = "XYZ ", _ given: [(String, [UInt8])]
+    ) -> [UInt8] {
         let tags = given + [("wtpt", xyz([0.9642, 1, 0.8249]))]
         var table = long(tags.count)
         var data: [UInt8] = []
@@ -29,7 +43,7 @@ package enum ProfileBuilder {
         }
         put(long(128 + table.count + data.count), at: 0)
         put([2, 0x40, 0, 0], at: 8)
-        put(Array("mntr\(space)XYZ ".utf8), at: 12)
+        put(Array("mntr\(space)\(connection)".utf8), at: 12)
         put(Array("acsp".utf8), at: 36)
         put([0.9642, 1, 0.8249].flatMap(fixed), at: 68)
         return header + table + data
