@@ -237,7 +237,7 @@ struct SharpChroma {
     /// Eight pixels' chroma from four samples and their neighbours.
     @inline(__always)
     private func spread(_ line: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
-        let at = unsafe UnsafeRawPointer(line)
+        let at = UnsafeRawPointer(line)
         let middle = unsafe at.loadUnaligned(as: SIMD4<Float>.self) * 0.75
         let left = unsafe at.loadUnaligned(fromByteOffset: -4, as: SIMD4<Float>.self) * 0.25
         let right = unsafe at.loadUnaligned(fromByteOffset: 4, as: SIMD4<Float>.self) * 0.25
@@ -260,7 +260,7 @@ struct SharpChroma {
 
     @inline(__always)
     private func add(_ values: SIMD8<Float>, to sums: UnsafeMutablePointer<Float>) {
-        let at = unsafe UnsafeMutableRawPointer(sums)
+        let at = UnsafeMutableRawPointer(sums)
         let sum = unsafe at.loadUnaligned(as: SIMD4<Float>.self) + values.evenHalf + values.oddHalf
         unsafe at.storeBytes(of: sum, as: SIMD4<Float>.self)
     }
