@@ -74,7 +74,8 @@ let package = Package(
             name: "JPEGReadingTests", dependencies: ["JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "AttachmentPrepTests", dependencies: ["attachprep", "AttachmentPrep", "MediaTypes"],
+            name: "AttachmentPrepTests",
+            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict
         ),
         // libjpeg's own reading of a file, for tests to compare with.

@@ -71,8 +71,8 @@
                 writer.place([(1, method, parts)])
                 let file = writer.file
                 do {
-                    _ = try read(file).data(of: 1, fileSize: file.count)
-                    return nil
+                    let data = try read(file).data(of: 1, fileSize: file.count)
+                    return data.isWhole ? nil : .truncated
                 } catch { return error.kind }
             }
             #expect(kind(0, [(0, 4)]) == nil)
