@@ -93,7 +93,9 @@
         }
 
         /// Bytes held while it is decoded.
-        func memoryNeed(_ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) -> Int {
+        func memoryNeed(
+            _ container: HEIFContainer, _ file: HEIFFile, isReduced: Bool
+        ) throws(CodecError) -> Int {
             var need = HEIFRows.memoryNeed(width: picture.color.size?.width ?? color.size.width, layout)
             for (mosaic, format) in [(picture.color, color), (picture.alpha, alpha)] {
                 guard let mosaic, let format else { continue }
@@ -102,7 +104,8 @@
                     bytes = max(bytes, try container.data(of: tile, fileSize: file.size).present)
                 }
                 need += MosaicRows.memoryNeed(mosaic, format)
-                need += CodedPicture.memoryNeed(mosaic.codec, format, dataBytes: bytes)
+                need += CodedPicture.memoryNeed(
+                    mosaic.codec, format, dataBytes: bytes, isReduced: isReduced)
             }
             return need
         }
@@ -119,7 +122,8 @@
                     let item = try container.coded(tile, file)
                     guard item.data.isWhole else { return nil }
                     return try CodedPicture(
-                        item, file, expected: format, shouldStop: { rows.mustStop })
+                        item, file, expected: format, isReduced: factor > 1,
+                        shouldStop: { rows.mustStop })
                 }
             }
             var alphaRows: MosaicRows?

@@ -47,12 +47,14 @@
             _ plan: HEIFPlan, _ container: HEIFContainer, _ file: HEIFFile
         ) throws(CodecError) -> ImageHeader {
             var needs: [Int: Int] = [:]
-            let whole = try plan.memoryNeed(container, file)
-            for factor in plan.factors { needs[steps / factor] = whole }
+            let whole = try plan.memoryNeed(container, file, isReduced: false)
+            for factor in plan.factors {
+                needs[steps / factor] = try plan.memoryNeed(container, file, isReduced: factor > 1)
+            }
             var rowSizes: [Int: PixelSize] = [:]
             for thumbnail in thumbnails {
                 let numerator = 8 * thumbnail.part.size.width
-                needs[numerator] = try thumbnail.memoryNeed(container, file)
+                needs[numerator] = try thumbnail.memoryNeed(container, file, isReduced: false)
                 rowSizes[numerator] = thumbnail.part.size
             }
             var header = ImageHeader(
