@@ -92,10 +92,10 @@ struct Admission {
             let isMeans = n == 1 && header.isProgressive
             let headroom = isMeans && options.acceptsMeans ? 1 : headroom
             return targets.allSatisfy { target in
-                let place = target.placement
-                let scale = Double(n) / Double(header.steps)
-                return place.width * scale >= headroom * Double(place.size.width)
-                    && place.height * scale >= headroom * Double(place.size.height)
+                let region = header.region(of: target.placement, numerator: n)
+                let size = target.placement.size
+                return region.width >= headroom * Double(size.width)
+                    && region.height >= headroom * Double(size.height)
             }
         }
         let detailed = enough.last {

@@ -10,12 +10,12 @@
 #include "late.h"
 
 #define FUNCTIONS(X)                                                                                        \
-    X(de265_init) X(de265_get_version) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data)         \
-    X(de265_push_end_of_NAL) X(de265_flush_data) X(de265_decode) X(de265_get_next_picture)                   \
-    X(de265_get_warning) X(de265_get_error_text) X(de265_get_default_image_allocation_functions)             \
-    X(de265_set_image_allocation_functions) X(de265_get_image_width) X(de265_get_image_height)               \
-    X(de265_get_chroma_format) X(de265_get_bits_per_pixel) X(de265_get_image_plane)                          \
-    X(de265_get_image_full_range_flag) X(de265_get_image_colour_primaries)                                   \
+    X(de265_init) X(de265_get_version) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data)        \
+    X(de265_push_end_of_NAL) X(de265_flush_data) X(de265_decode) X(de265_get_next_picture)                  \
+    X(de265_get_warning) X(de265_get_error_text) X(de265_get_default_image_allocation_functions)            \
+    X(de265_set_image_allocation_functions) X(de265_set_parameter_bool) X(de265_get_image_width)            \
+    X(de265_get_image_height) X(de265_get_chroma_format) X(de265_get_bits_per_pixel)                        \
+    X(de265_get_image_plane) X(de265_get_image_full_range_flag) X(de265_get_image_colour_primaries)         \
     X(de265_get_image_transfer_characteristics) X(de265_get_image_matrix_coefficients)
 
 FUNCTIONS(AP_LATE_POINTER)
@@ -51,7 +51,7 @@ static void keep_tables(void) { late_de265_init(); }
 
 int32_t ap_hevc_is_available(void) { return ap_late_load(&library); }
 
-ap_hevc *ap_hevc_create(uint64_t most_pixels) {
+ap_hevc *ap_hevc_create(uint64_t most_pixels, int32_t unfiltered) {
     if (!ap_late_load(&library)) return NULL;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, keep_tables);
@@ -66,6 +66,8 @@ ap_hevc *ap_hevc_create(uint64_t most_pixels) {
     hevc->allocation.get_buffer = get_buffer;
     hevc->allocation.release_buffer = release_buffer;
     late_de265_set_image_allocation_functions(hevc->decoder, &hevc->allocation, hevc);
+    late_de265_set_parameter_bool(hevc->decoder, DE265_DECODER_PARAM_DISABLE_DEBLOCKING, unfiltered);
+    late_de265_set_parameter_bool(hevc->decoder, DE265_DECODER_PARAM_DISABLE_SAO, unfiltered);
     return hevc;
 }
 

@@ -63,6 +63,8 @@ package struct ImageHeader: Sendable {
     package let numerators: [Int]
     /// 8 with libjpeg's blocks; of other numbers a scaled row is the whole stored one, however it is rounded.
     package var steps = 8
+    /// Of N where a smaller stored picture is decoded, which has a size of its own.
+    package var rowSizes: [Int: PixelSize] = [:]
     /// Whether a larger N than must be is worth its memory, as the codec scales more crudely than we do.
     package var prefersDetail = false
     /// The passes in which rows come, if they do.
@@ -93,7 +95,8 @@ package struct ImageHeader: Sendable {
 
     /// Size of the rows at N/`steps`, rounded up as libjpeg does.
     package func rowSize(numerator n: Int) -> PixelSize {
-        PixelSize((size.width * n + steps - 1) / steps, (size.height * n + steps - 1) / steps)
+        rowSizes[n]
+            ?? PixelSize((size.width * n + steps - 1) / steps, (size.height * n + steps - 1) / steps)
     }
 
     /// Where a placement lies in the rows at N/`steps`.

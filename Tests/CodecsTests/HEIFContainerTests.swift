@@ -3,6 +3,7 @@
     import JPEGCore
     import MediaTypes
     import Pixels
+    import TestSupport
     import Testing
 
     /// Boxes made by hand: what they say is found, and what cannot be is refused for its reason.
@@ -71,8 +72,8 @@
                 writer.place([(1, method, parts)])
                 let file = writer.file
                 do {
-                    _ = try read(file).data(of: 1, fileSize: file.count)
-                    return nil
+                    let data = try read(file).data(of: 1, fileSize: file.count)
+                    return data.isWhole ? nil : .truncated
                 } catch { return error.kind }
             }
             #expect(kind(0, [(0, 4)]) == nil)
@@ -132,6 +133,26 @@
             writer.associations = [(1, [1])]
             return writer
         }()
+
+        /// Of heifmake.py's grid: what it has itself counts, else what its first tile has.
+        @Test func coloursOfTiles() throws {
+            let bytes = try fixture("heif/grid.heic")
+            let places = bytes.indices.filter { bytes[$0...].starts(with: "ipma".utf8) }
+            // Version and flags, count, six tiles with properties 1 and 2, then the grid: its size and its colours.
+            let first = try #require(places.first) + 12
+            let grid = first + 6 * 5
+            #expect(Array(bytes[first..<(first + 5)]) == [0, 1, 2, 0x81, 2])
+            #expect(Array(bytes[grid..<(grid + 5)]) == [0, 7, 2, 3, 4])
+            func hasCodes(_ own: UInt8, _ tile: UInt8) throws -> Bool {
+                var changed = bytes
+                changed[first + 4] = tile
+                changed[grid + 4] = own
+                let file = HEIFFile(file: MemoryBytes(changed))
+                return try HEIFContainer(file) { false }.primaryPicture(file).codes?.transfer == 13
+            }
+            #expect(try hasCodes(4, 2) && hasCodes(3, 4))
+            #expect(try !hasCodes(3, 2))
+        }
 
         @Test func essentialProperties() {
             var writer = Self.configured

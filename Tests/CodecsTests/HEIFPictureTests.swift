@@ -32,12 +32,13 @@
 
         /// The largest mean and the largest difference of any sample.
         private func difference(
-            _ bitmap: Bitmap, _ expected: (_ x: Int, _ y: Int) -> [Int]
+            _ bitmap: Bitmap, _ expected: (_ x: Int, _ y: Int) -> [Int],
+            unless isLeftOut: (_ x: Int, _ y: Int) -> Bool = { _, _ in false }
         ) -> (mean: Double, most: Int) {
             let samples = bitmap.samples
             var (sum, most) = (0, 0)
             for y in 0..<bitmap.size.height {
-                for x in 0..<bitmap.size.width {
+                for x in 0..<bitmap.size.width where !isLeftOut(x, y) {
                     let want = expected(x, y)
                     for c in 0..<bitmap.channels {
                         let off = abs(
@@ -121,12 +122,56 @@
             }
         }
 
-        @Test func cutFiles() throws {
+        /// Of the grid's 2 rows of 3 tiles of 64 pixels, which end at these offsets, as much as is there.
+        @Test(arguments: [815: 1, 1340: 1, 1341: 2, 1707: 3, 2168: 3, 2169: 4, 2800: 5])
+        func cutGrid(_ count: Int, tiles: Int) throws {
+            let cut = Array(try fixture("heif/grid.heic").prefix(count))
+            #expect(failure(cut) == .truncated)
+            let decoded = try decode(cut, background: 0xFFFFFF, allowsTruncated: true)
+            #expect(decoded.end.isTruncated && decoded.end.end == count)
+            #expect(decoded.bitmap.size == Self.size)
+            // A row of tiles of which none is there shows as the background, as in every format. Samples of chroma
+            // at an edge are blended with those behind it.
+            let rows = tiles > 3 ? 100 : 64
+            let off = difference(decoded.bitmap) { x, y in
+                guard y < rows else { return [255, 255, 255] }
+                return y / 64 * 3 + x / 64 < tiles ? Self.pixel(x, y) : [128, 128, 128]
+            } unless: { x, y in
+                x % 64 == 63 || x > 0 && x % 64 == 0 || y == 63 || y == 64
+            }
+            #expect(off.mean < 1.6 && off.most <= 10, "\(off)")
+        }
+
+        /// Without the whole of a row's first tile nothing is known of the picture, or nothing there to show.
+        @Test func cutBeforeTheFirstTile() throws {
             let bytes = try fixture("heif/grid.heic")
-            // The lower row of tiles is what comes last.
-            let cut = Array(bytes.dropLast(100))
-            #expect(throws: CodecError.self) { _ = try decode(cut) }
-            do { _ = try decode(cut) } catch { #expect(error.kind == .truncated) }
+            for count in [680, 814] {
+                #expect(failure(Array(bytes.prefix(count)), allowsTruncated: true) == .truncated, "\(count)")
+            }
+        }
+
+        private func failure(_ bytes: [UInt8], allowsTruncated: Bool = false) -> CodecError.Kind? {
+            do {
+                _ = try decode(bytes, allowsTruncated: allowsTruncated)
+                return nil
+            } catch { return error.kind }
+        }
+
+        /// Known before the first row is decoded.
+        @Test func cutFilesAreRefusedEarly() throws {
+            let cut = MemoryBytes(Array(try fixture("heif/grid.heic").dropLast(1)))
+            var decoder = HEIFSpoolDecoder()
+            _ = try decoder.readHeader(from: cut, shouldStop: { false })
+            var kind: CodecError.Kind?
+            do {
+                _ = try decoder.memoryBeyondHeader(of: cut, allowsTruncated: false, unless: { false })
+            } catch { kind = error.kind }
+            #expect(kind == .truncated)
+            let more = try decoder.memoryBeyondHeader(of: cut, allowsTruncated: true, unless: { false })
+            #expect(more == 0)
+        }
+
+        @Test func cutSinglePictures() throws {
             for name in ["single.heic", "420-8.avif", "alpha.heic"] {
                 let bytes = try fixture("heif/\(name)")
                 for count in stride(from: 0, to: bytes.count, by: 97) {

@@ -72,6 +72,8 @@ def light_of(picture, codes):
     profile = picture.info.get("icc_profile")
     mode = "RGBA" if picture.mode in ("RGBA", "LA", "PA", "La") or "A" in picture.mode else "RGB"
     alpha = picture.convert("RGBA").getchannel("A") if mode == "RGBA" else None
+    if picture.mode.startswith("I;16"):
+        picture = Image.fromarray((np.asarray(picture) // 256).astype(np.uint8))
     flat = picture.convert("L" if picture.mode in ("L", "LA") else "RGB")
     if profile:
         try:
@@ -79,7 +81,8 @@ def light_of(picture, codes):
             flat = ImageCms.profileToProfile(flat, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
         except ImageCms.PyCMSError:
             pass
-    light = linear(flat.convert("RGB"))
+    is_linear = codes.get("transfer_characteristics") == 8 and not profile
+    light = np.asarray(flat, dtype=np.float64) / 255 if is_linear else linear(flat.convert("RGB"))
     matrix = TO_SRGB.get(codes.get("color_primaries", 2))
     if matrix and not profile:
         light = np.clip(light @ np.array(matrix).T, 0, 1)

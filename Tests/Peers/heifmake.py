@@ -7,6 +7,7 @@ usage: heifmake.py grid PICTURE.ppm OUT.heic [TILE]   a grid of HEVC tiles (512 
 Needs x265 for the first.
 """
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -90,8 +91,7 @@ def make_grid(picture, out, side):
     import numpy as np
     with open(picture, "rb") as file:
         data = file.read()
-    magic, width, height, _ = data.split(None, 4)[:4]
-    width, height = int(width), int(height)
+    width, height = map(int, re.match(rb"P6\s+(?:#.*\n)*(\d+)\s+(\d+)", data).groups())
     pixels = np.frombuffer(data[-3 * width * height:], np.uint8).reshape(height, width, 3)
     columns, rows = -(-width // side), -(-height // side)
     raw = b"".join(

@@ -19,7 +19,8 @@ typedef struct ap_hevc ap_hevc;
 
 int32_t ap_hevc_is_available(void);
 // NULL for want of memory or of the library. No picture of more than most_pixels is allocated.
-ap_hevc *ap_hevc_create(uint64_t most_pixels);
+// With unfiltered the filters after reconstruction are left out, which no other block of a still picture depends on.
+ap_hevc *ap_hevc_create(uint64_t most_pixels, int32_t unfiltered);
 void ap_hevc_destroy(ap_hevc *hevc);
 // Some bytes of a NAL unit, without start code; is_start with the first, is_end with the last ones, which are then decoded.
 ap_status ap_hevc_push(ap_hevc *hevc, const uint8_t *bytes, size_t count, int32_t is_start, int32_t is_end);

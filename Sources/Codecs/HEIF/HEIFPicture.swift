@@ -85,8 +85,8 @@
             // The base is shown as it is: what a gain map's result would be is no matter.
             if item.type != "tmap" { picture.take(properties) }
             try findAlpha(of: id, for: &picture, file)
-            if !picture.color.isGrid, picture.codes == nil, let tile = picture.color.tiles.first, tile != id {
-                picture.takeColors(try self.properties(of: tile))
+            if let tile = picture.color.tiles.first, tile != id {
+                picture.takeMissingColors(try self.properties(of: tile))
             }
             picture.thumbnails += references.filter { $0.type == "thmb" && $0.to.contains(id) }.map(\.from)
             return picture
@@ -216,6 +216,15 @@
                 }
             }
             takeColors(properties)
+        }
+
+        /// Takes what only the parts say of the colours: some grids have no profile but that of their tiles.
+        fileprivate mutating func takeMissingColors(_ properties: [HEIFProperty]) {
+            var part = HEIFPicture(color: color)
+            part.takeColors(properties)
+            if codes == nil, profile == nil { profile = part.profile }
+            codes = codes ?? part.codes
+            peak = peak ?? part.peak
         }
 
         fileprivate mutating func takeColors(_ properties: [HEIFProperty]) {

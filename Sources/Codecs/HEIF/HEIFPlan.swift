@@ -61,53 +61,78 @@
                 layout: layout)
         }
 
-        /// Whether this shows what another plan does, only smaller.
+        /// Whether this shows what another plan does, only smaller: in the same colours, of the same shape.
         func isThumbnail(of other: HEIFPlan) -> Bool {
-            isWhole && alpha == nil && layout == other.layout && orientation == other.orientation
+            let (own, whole) = (part.size, other.part.size)
+            // Encoders round both sides to whole samples of chroma, so that one may be off by nearly two pixels.
+            let isSameShape =
+                abs(own.height * whole.width - whole.height * own.width) < 2 * max(whole.width, whole.height)
+            return isWhole && alpha == nil && layout == other.layout && orientation == other.orientation
                 && picture.steps == other.picture.steps && picture.profile == other.picture.profile
                 && (picture.codes ?? color.codes) == (other.picture.codes ?? other.color.codes)
-                && part.size.width < other.part.size.width
-                && part.size.height == Self.scaled(other.part.size, to: part.size.width)
+                && picture.peak == other.picture.peak
+                && (color.across, color.down) == (other.color.across, other.color.down)
+                && own.width < whole.width && own.height < whole.height && isSameShape
         }
 
-        /// The height, rounded up, of a picture made `width` wide.
-        private static func scaled(_ size: PixelSize, to width: Int) -> Int {
-            (size.height * width + size.width - 1) / size.width
+        /// Whether bytes of a tile are missing.
+        func isCut(_ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) -> Bool {
+            for tile in picture.color.tiles + (picture.alpha?.tiles ?? []) {
+                guard try container.data(of: tile, fileSize: file.size).isWhole else { return true }
+            }
+            return false
+        }
+
+        /// Bytes that its colours are coded in.
+        func dataBytes(_ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) -> Int {
+            var sum = 0
+            for tile in picture.color.tiles {
+                sum += try container.data(of: tile, fileSize: file.size).present
+            }
+            return sum
         }
 
         /// Bytes held while it is decoded.
-        func memoryNeed(_ container: HEIFContainer, _ file: HEIFFile) throws(CodecError) -> Int {
+        func memoryNeed(
+            _ container: HEIFContainer, _ file: HEIFFile, isReduced: Bool
+        ) throws(CodecError) -> Int {
             var need = HEIFRows.memoryNeed(width: picture.color.size?.width ?? color.size.width, layout)
             for (mosaic, format) in [(picture.color, color), (picture.alpha, alpha)] {
                 guard let mosaic, let format else { continue }
                 var bytes = 0
                 for tile in Set(mosaic.tiles) {
-                    bytes = max(bytes, try container.data(of: tile, fileSize: file.size).count)
+                    bytes = max(bytes, try container.data(of: tile, fileSize: file.size).present)
                 }
                 need += MosaicRows.memoryNeed(mosaic, format)
-                need += CodedPicture.memoryNeed(mosaic.codec, format, dataBytes: bytes)
+                need += CodedPicture.memoryNeed(
+                    mosaic.codec, format, dataBytes: bytes, isReduced: isReduced)
             }
             return need
         }
 
-        /// Decodes it.
+        /// Decodes it; of tiles whose bytes are missing, others in their row show where they would be.
         func decode(
             _ container: HEIFContainer, _ file: HEIFFile, factor: Int, into rows: RowPipeline
         ) throws(CodecError) {
             func mosaicRows(
-                _ mosaic: HEIFMosaic, _ format: PlaneFormat
+                _ mosaic: HEIFMosaic, _ format: PlaneFormat, isAlpha: Bool
             ) throws(CodecError) -> MosaicRows {
-                try MosaicRows(mosaic, format) { tile throws(CodecError) in
+                try MosaicRows(mosaic, format, isAlpha: isAlpha) { tile throws(CodecError) in
                     if rows.mustStop { throw CodecError(.stopped, "stopped") }
+                    let item = try container.coded(tile, file)
+                    guard item.data.isWhole else { return nil }
                     return try CodedPicture(
-                        try container.coded(tile, file), file, expected: format,
+                        item, file, expected: format, isReduced: factor > 1,
                         shouldStop: { rows.mustStop })
                 }
             }
             var alphaRows: MosaicRows?
-            if let mosaic = picture.alpha, let alpha { alphaRows = try mosaicRows(mosaic, alpha) }
+            if let mosaic = picture.alpha, let alpha {
+                alphaRows = try mosaicRows(mosaic, alpha, isAlpha: true)
+            }
             try HEIFRows(
-                color: try mosaicRows(picture.color, color), alpha: alphaRows, picture, layout, part: part,
+                color: try mosaicRows(picture.color, color, isAlpha: false), alpha: alphaRows, picture,
+                layout, part: part,
                 factor: factor
             ).deliver(into: rows)
         }

@@ -47,16 +47,22 @@
             _ plan: HEIFPlan, _ container: HEIFContainer, _ file: HEIFFile
         ) throws(CodecError) -> ImageHeader {
             var needs: [Int: Int] = [:]
-            let whole = try plan.memoryNeed(container, file)
-            for factor in plan.factors { needs[steps / factor] = whole }
+            let whole = try plan.memoryNeed(container, file, isReduced: false)
+            for factor in plan.factors {
+                needs[steps / factor] = try plan.memoryNeed(container, file, isReduced: factor > 1)
+            }
+            var rowSizes: [Int: PixelSize] = [:]
             for thumbnail in thumbnails {
-                needs[8 * thumbnail.part.size.width] = try thumbnail.memoryNeed(container, file)
+                let numerator = 8 * thumbnail.part.size.width
+                needs[numerator] = try thumbnail.memoryNeed(container, file, isReduced: false)
+                rowSizes[numerator] = thumbnail.part.size
             }
             var header = ImageHeader(
                 size: plan.part.size, orientation: plan.orientation, layout: plan.layout,
                 numerators: needs.keys.sorted(), needsWholeInput: true, mayPassLossless: false,
                 subsampling: nil, codecNeed: { [needs] numerator in needs[numerator] ?? whole })
             header.steps = steps
+            header.rowSizes = rowSizes
             header.colour = plan.colour
             return header
         }
@@ -68,11 +74,47 @@
             guard plan.alpha == nil else { return [] }
             return plan.picture.thumbnails.prefix(mostThumbnails)
                 .compactMap { id in
-                    guard let picture = try? container.picture(id, file) else { return nil }
-                    return try? HEIFPlan(picture, container, file)
+                    guard let picture = try? container.picture(id, file),
+                        let thumbnail = try? HEIFPlan(picture, container, file),
+                        thumbnail.isThumbnail(of: plan), isFaithful(thumbnail, to: plan, container, file)
+                    else { return nil }
+                    return thumbnail
                 }
-                .filter { $0.isThumbnail(of: plan) }
                 .sorted { $0.part.size.width < $1.part.size.width }
+        }
+
+        /// Whether a thumbnail is there, and coded with no fewer bytes a pixel than the picture.
+        ///
+        /// A smaller picture has more detail in each pixel: with fewer bytes for it more of that is lost.
+        private static func isFaithful(
+            _ thumbnail: HEIFPlan, to plan: HEIFPlan, _ container: HEIFContainer, _ file: HEIFFile
+        ) -> Bool {
+            guard let isCut = try? thumbnail.isCut(container, file), !isCut,
+                let bytes = try? thumbnail.dataBytes(container, file),
+                let most = try? plan.dataBytes(container, file)
+            else { return false }
+            return Double(bytes) * Double(plan.part.size.area) >= Double(most)
+                * Double(thumbnail.part.size.area)
+        }
+
+        /// Takes no more memory, but knows before the first row whether all bytes are there.
+        package mutating func memoryBeyondHeader(
+            of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
+        ) throws(CodecError) -> Int {
+            if !allowsTruncated { _ = try isCut(HEIFFile(file: file), allowsTruncated: false) }
+            return 0
+        }
+
+        /// Whether bytes of the picture are missing.
+        ///
+        /// - Throws: `.truncated` where they may not be.
+        private func isCut(_ file: HEIFFile, allowsTruncated: Bool) throws(CodecError) -> Bool {
+            guard let plan, let container else { throw CodecError(.corrupt, "no header") }
+            let isCut = try plan.isCut(container, file)
+            guard !isCut || allowsTruncated else {
+                throw CodecError(.truncated, "the bytes end before the picture's data")
+            }
+            return isCut
         }
 
         package mutating func decode(
@@ -80,17 +122,19 @@
         ) throws(CodecError) -> SpoolEnd {
             guard let plan, let container else { throw CodecError(.corrupt, "no header") }
             let file = HEIFFile(file: file)
+            let isCut = try isCut(file, allowsTruncated: job.allowsTruncated)
             let thumbnail = thumbnails.first { 8 * $0.part.size.width == job.numerator && steps != 8 }
             let shown = thumbnail ?? plan
             let factor = thumbnail == nil ? steps / job.numerator : 1
+            var isTruncated = isCut
             do throws(CodecError) {
                 try shown.decode(container, file, factor: factor, into: rows)
             } catch {
                 guard error.kind == .truncated, job.allowsTruncated, rows.rowsTaken > 0 else { throw error }
+                isTruncated = true
                 rows.fill(to: (shown.part.size.height + factor - 1) / factor)
-                return SpoolEnd(end: file.size, isTruncated: true)
             }
-            return SpoolEnd(end: container.end, isTruncated: false)
+            return SpoolEnd(end: isTruncated ? file.size : container.end, isTruncated: isTruncated)
         }
     }
 #endif

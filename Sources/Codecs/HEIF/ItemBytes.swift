@@ -7,8 +7,11 @@
 
         var size: Int { file.size }
 
-        /// Exactly `count` bytes, which the caller has bounded.
+        /// Exactly `count` bytes: room is made for none that the file cannot have.
         func bytes(at offset: Int, count: Int) throws(CodecError) -> [UInt8] {
+            guard count <= size - offset else {
+                throw CodecError(.truncated, "the bytes end within what is described")
+            }
             var bytes = [UInt8](repeating: 0, count: count)
             let read = try read(at: offset, &bytes)
             guard read == count else {
@@ -36,24 +39,30 @@
         }
     }
 
-    /// Where an item's bytes lie: ranges of the file, in order, each within it.
+    /// Where an item's bytes lie: ranges of the file, in order; a file that is cut lacks some of them.
     struct ItemBytes: Equatable {
         let ranges: [Range<Int>]
         let count: Int
+        /// Those of them that the file has.
+        let present: Int
 
-        /// - Throws: `.truncated` where a range leaves the file, `.corrupt` where they could not all be in it.
+        var isWhole: Bool { present == count }
+
+        /// - Throws: `.corrupt` where the ranges could not all be in any file.
         init(_ ranges: [Range<Int>], fileSize: Int) throws(CodecError) {
-            var count = 0
+            var (count, present) = (0, 0)
             for range in ranges {
-                guard range.upperBound <= fileSize else {
-                    throw CodecError(.truncated, "the bytes end before the picture's data")
-                }
-                count += range.count
+                let (sum, overflow) = count.addingReportingOverflow(range.count)
+                count = sum
+                present += range.clamped(to: 0..<fileSize).count
                 // Parts that overlap could name the file many times over.
-                guard count <= fileSize else { throw CodecError(.corrupt, "an item larger than the file") }
+                guard !overflow, present <= fileSize else {
+                    throw CodecError(.corrupt, "an item larger than the file")
+                }
             }
             self.ranges = ranges
             self.count = count
+            self.present = present
         }
 
         /// `count` bytes from `offset` in the item.

@@ -19,7 +19,9 @@
         let format: PlaneFormat
         let size: PixelSize
         private let mosaic: HEIFMosaic
-        private let decode: (_ tile: Int) throws(CodecError) -> CodedPicture
+        /// What samples of missing tiles are.
+        private let missing: UInt16
+        private let decode: (_ tile: Int) throws(CodecError) -> CodedPicture?
         private var strip: [Plane] = []
         private var frame: CodedPicture?
         private var tileRow = -1
@@ -30,13 +32,15 @@
 
         /// - Parameters:
         ///   - format: of each tile.
-        ///   - decode: decodes a tile by its item.
+        ///   - isAlpha: where nothing is known of alpha the picture is opaque; missing colours are grey.
+        ///   - decode: decodes a tile by its item; nil where its bytes are missing.
         init(
-            _ mosaic: HEIFMosaic, _ format: PlaneFormat,
-            decode: @escaping (Int) throws(CodecError) -> CodedPicture
+            _ mosaic: HEIFMosaic, _ format: PlaneFormat, isAlpha: Bool,
+            decode: @escaping (Int) throws(CodecError) -> CodedPicture?
         ) throws(CodecError) {
             self.mosaic = mosaic
             self.format = format
+            missing = isAlpha ? (1 << format.bits) - 1 : 1 << (format.bits - 1)
             self.decode = decode
             size = mosaic.size ?? format.size
             try Self.check(mosaic, format)
@@ -108,9 +112,11 @@
             return unsafe UnsafeRawPointer(strip.base) + (y - top + 1) * strip.stride
         }
 
+        /// - Throws: `.truncated` where nothing of the next row of tiles is there.
         private func advance() throws(CodecError) {
+            let ended = CodecError(.truncated, "the bytes end before the picture's data")
             guard mosaic.isGrid else {
-                let picture = try decode(mosaic.tiles[0])
+                guard let picture = try decode(mosaic.tiles[0]) else { throw ended }
                 note(picture)
                 frame = picture
                 tileRow = 0
@@ -122,17 +128,41 @@
                         from: plane.base + plane.rows * plane.stride, byteCount: plane.stride)
                 }
             }
+            var found = 0
             for column in 0..<mosaic.columns {
-                let picture = try decode(mosaic.tiles[(tileRow + 1) * mosaic.columns + column])
-                if tileRow < 0, column == 0 { note(picture) }
+                guard let picture = try decode(mosaic.tiles[(tileRow + 1) * mosaic.columns + column]) else {
+                    blank(column)
+                    continue
+                }
+                if tileRow < 0, found == 0 { note(picture) }
+                found += 1
                 copy(picture, column)
             }
+            guard found > 0 else { throw ended }
             tileRow += 1
         }
 
         private func note(_ picture: CodedPicture) {
             codes = picture.codes
             siting = picture.siting
+        }
+
+        /// Fills the strip where a tile is missing.
+        private func blank(_ column: Int) {
+            for (index, plane) in strip.enumerated() {
+                let left = column * format.size.width >> (index == 0 ? 0 : format.across)
+                for y in 1...plane.rows where left < plane.width {
+                    let row = unsafe plane.base + y * plane.stride
+                    for x in left..<plane.width {
+                        if format.sampleBytes == 1 {
+                            unsafe row.storeBytes(
+                                of: UInt8(truncatingIfNeeded: missing), toByteOffset: x, as: UInt8.self)
+                        } else {
+                            unsafe row.storeBytes(of: missing, toByteOffset: 2 * x, as: UInt16.self)
+                        }
+                    }
+                }
+            }
         }
 
         /// Puts a tile into the strip, as far as the mosaic reaches.

@@ -24,6 +24,10 @@ final class Memory: RandomAccessBytes {
 func read(_ bytes: [UInt8]) {
     var decoder = HEIFSpoolDecoder()
     guard let header = try? decoder.readHeader(from: Memory(bytes), shouldStop: { false }) else { return }
+    for isCutAllowed in [false, true] {
+        _ = try? decoder.memoryBeyondHeader(
+            of: Memory(bytes), allowsTruncated: isCutAllowed, unless: { false })
+    }
     precondition(header.size.width > 0 && header.size.height > 0, "a picture of no size")
     for numerator in header.numerators {
         precondition(header.codecNeed(numerator) > 0, "nothing takes no memory")
