@@ -25,6 +25,8 @@ package struct AnimationCopy {
     package private(set) var hadMetadata = false
     /// Whether a colour profile was dropped: where it matters, the copy does not look as its source.
     package private(set) var hadProfile = false
+    /// Whether gAMA or cHRM is kept, which a profile would overrule.
+    package private(set) var hasGamma = false
     private var isBroken = false
 
     /// PNG's ancillary chunks that say how pixels look and move; the others do not show.
@@ -121,6 +123,8 @@ package struct AnimationCopy {
                 fate = isShown ? .keep : .drop
                 if type.elementsEqual("iCCP".utf8) {
                     hadProfile = true
+                } else if type.elementsEqual("gAMA".utf8) || type.elementsEqual("cHRM".utf8) {
+                    hasGamma = true
                 } else if !isShown {
                     hadMetadata = true
                 }

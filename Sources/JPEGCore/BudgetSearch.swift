@@ -111,12 +111,10 @@ package struct BudgetSearch: Sendable {
             let full = fitWhole(CoefficientImage(bitmap, subsampling: .s444), isCancelled)
             guard case .tooLarge? = full else { return full }
         }
-        let planes =
-            if case .sharp(let share) = sampling, !detail.smears {
-                SharpChroma(bitmap, rounds: SharpChroma.few, share: Float(share))
-            } else {
-                SharpChroma(bitmap)
-            }
+        if isCancelled() { return nil }
+        let share = if case .sharp(let share) = sampling { share } else { 1.0 }
+        let planes = SharpChroma(
+            bitmap, rounds: detail.smears ? SharpChroma.many : SharpChroma.few, share: Float(share))
         return fit(CoefficientImage(planes), isCancelled: isCancelled)
     }
 
@@ -142,7 +140,7 @@ package struct BudgetSearch: Sendable {
     }
 
     /// Bytes needed besides the bitmap, by arithmetic: coefficients, one strip of planes, what weighing bits takes,
-    /// output and tables.
+    /// output and tables. Those of 4:4:4 cover 4:2:0's coefficients beside the planes of `SharpChroma`.
     package static func memoryNeed(size: PixelSize, subsampling: Subsampling, maxBytes: Int) -> Int {
         let geometry = ScanGeometry(size: size, subsampling: subsampling)
         // A file cannot be larger than all its blocks at their longest.

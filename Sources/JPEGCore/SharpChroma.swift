@@ -16,19 +16,15 @@ struct SharpChroma {
     let red: PageBuffer<Int16>
 
     static let one: Float = 64
-    /// Rounds after which photographs hardly gain, and drawn letters in pure colours.
+    /// Rounds after which photographs hardly gain.
     static let few = 2
+    /// The same for letters in pure colours.
     static let many = 5
-
-    private let rounds: Int
-    private let share: Float
 
     /// - Parameters:
     ///   - bitmap: three channels, at least one pixel.
     ///   - share: of what a round would change, 0...1.
     init(_ bitmap: Bitmap, rounds: Int = many, share: Float = 1) {
-        self.rounds = rounds
-        self.share = share
         size = bitmap.size
         luma = PageBuffer(count: size.area)
         let halved = (size.width + 1) / 2 * ((size.height + 1) / 2)
@@ -42,28 +38,21 @@ struct SharpChroma {
                             let blue = blue.baseAddress, let red = red.baseAddress
                         else { return }
                         // The planes were sized from the bitmap's size just above.
-                        unsafe choose(pixels, luma, blue, red)
+                        var rows = unsafe SharpRows(
+                            size: size, pixels: pixels, luma: luma, blue: blue, red: red, share: share)
+                        rows.start()
+                        for round in 0..<rounds { rows.refine(round) }
                     }
                 }
             }
         }
     }
-
-    private func choose(
-        _ pixels: UnsafePointer<UInt8>, _ luma: UnsafeMutablePointer<Int16>,
-        _ blue: UnsafeMutablePointer<Int16>, _ red: UnsafeMutablePointer<Int16>
-    ) {
-        var rows = unsafe SharpRows(
-            size: size, pixels: pixels, luma: luma, blue: blue, red: red, share: share)
-        rows.start()
-        for round in 0..<rounds { rows.refine(round) }
-    }
 }
 
 /// The rounds, row pair by row pair, each with what its upper neighbour has become.
 ///
-/// Safety: `pixels` and the planes are whole pictures of `size`; lines have room for a row in groups of 8 pixels,
-/// and a sample more on either side.
+/// Safety: `pixels` and the planes are whole pictures of `size`. Lines have room for a row in groups of 8 pixels: the
+/// source a byte more, as pixels are read four bytes at a time, chroma a sample more before and behind.
 @safe private struct SharpRows: ~Copyable {
     private let width: Int
     private let height: Int
@@ -77,8 +66,8 @@ struct SharpChroma {
     private let groups: Int
     /// For each group of a pair of rows, whether its pixels had the right light in the first round: it stays as it is.
     private var isQuiet: [Bool]
-    /// Squares of what is seen of differences in light, for each group of the pair of rows at work.
-    private var seen: [Float]
+    /// Whether a difference in light is seen, for each group of the pair of rows at work.
+    private var isSeen: [Bool]
 
     /// Red, green and blue of a row of pixels, the last one repeated.
     private let source: UnsafeMutablePointer<UInt8>
@@ -110,7 +99,7 @@ struct SharpChroma {
         unsafe self.red = red
         groups = (width + 7) / 8
         isQuiet = [Bool](repeating: false, count: groups * down)
-        seen = [Float](repeating: 0, count: groups)
+        isSeen = [Bool](repeating: false, count: groups)
         let line = groups * 8
         let half = groups * 4 + 2
         unsafe source = .allocate(capacity: line * 3 + 1)
@@ -154,11 +143,11 @@ struct SharpChroma {
     mutating func refine(_ round: Int) {
         for row in 0..<down where round == 0 || isAtWork(row) {
             clearSums()
-            for group in 0..<groups { seen[group] = 0 }
+            for group in 0..<groups { isSeen[group] = false }
             for y in lines(row) { refineLine(y, row) }
             let share = chromaShare / Float(2 * lines(row).count)
             for group in 0..<groups {
-                guard seen[group] > 0 else {
+                guard isSeen[group] else {
                     isQuiet[row * groups + group] = isQuiet[row * groups + group] || round == 0
                     continue
                 }
@@ -176,7 +165,8 @@ struct SharpChroma {
         isQuiet[(row * groups)..<(row * groups + groups)].contains(false)
     }
 
-    /// Decodes one row, mends its luma, and notes what chroma lacks.
+    /// Decodes one row, mends its luma, and notes what chroma lacks. The last pixel, repeated to the end of its group,
+    /// counts as often there.
     private mutating func refineLine(_ y: Int, _ row: Int) {
         loadSource(y)
         loadLuma(y)
@@ -191,7 +181,7 @@ struct SharpChroma {
                 luma: value, blueChroma: spread(blueLine + x / 2), redChroma: spread(redLine + x / 2))
             let missing = wanted.lightness - shown.lightness
             let seen = (missing - Self.quiet).positivePart - (-missing - Self.quiet).positivePart
-            self.seen[group] += (seen * seen).sum()
+            if (seen * seen).sum() > 0 { isSeen[group] = true }
             unsafe store((value + seen * lumaShare).level, lumaLine + x)
             addToSums(
                 wanted.blueChroma - shown.blueChroma, wanted.redChroma - shown.redChroma, x)
@@ -203,13 +193,13 @@ struct SharpChroma {
 
     private func loadSource(_ y: Int) {
         unsafe source.update(from: pixels + y * width * 3, count: width * 3)
-        for at in (width * 3)..<((width + 7) / 8 * 24) { unsafe source[at] = source[at - 3] }
+        for at in (width * 3)..<(groups * 24) { unsafe source[at] = source[at - 3] }
     }
 
     private func loadLuma(_ y: Int) {
         let row = unsafe luma + y * width
         for x in 0..<width { unsafe lumaLine[x] = Float(row[x]) / SharpChroma.one }
-        for x in width..<((width + 7) / 8 * 8) { unsafe lumaLine[x] = lumaLine[width - 1] }
+        for x in width..<(groups * 8) { unsafe lumaLine[x] = lumaLine[width - 1] }
     }
 
     private func storeLuma(_ y: Int) {
@@ -231,7 +221,7 @@ struct SharpChroma {
                 Float(near[column]) * (0.75 / SharpChroma.one) + Float(far[column]) * (0.25 / SharpChroma.one)
         }
         unsafe line[-1] = line[0]
-        for column in across..<((width + 7) / 8 * 4 + 1) { unsafe line[column] = line[across - 1] }
+        for column in across..<(groups * 4 + 1) { unsafe line[column] = line[across - 1] }
     }
 
     /// Eight pixels' chroma from four samples and their neighbours.
@@ -298,7 +288,7 @@ private struct Pixels8 {
     @inline(__always)
     init(_ pixels: UnsafePointer<UInt8>) {
         let at = unsafe UnsafeRawPointer(pixels)
-        // Both target families are little-endian: the first byte is the low one.
+        // x86-64 and arm64 are little-endian: the first byte is the low one.
         let packed = unsafe SIMD8<Int32>(
             at.loadUnaligned(as: Int32.self), at.loadUnaligned(fromByteOffset: 3, as: Int32.self),
             at.loadUnaligned(fromByteOffset: 6, as: Int32.self),
@@ -334,7 +324,7 @@ private struct Pixels8 {
     }
 }
 
-// Without comparisons and square roots, which are done one by one.
+// Arithmetic only: the compiler does comparisons and square roots lane by lane.
 extension SIMD8<Float> {
     /// The square root of a number that is not negative, to 0.1 %: half its exponent, and Newton's step.
     @inline(__always)

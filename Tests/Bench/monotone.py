@@ -38,7 +38,7 @@ def reference(path, box, folder):
         light = np.clip(np.stack([np.asarray(plane) for plane in planes], 2), 0, 1)
         levels = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
         picture = Image.fromarray((levels * 255 + 0.5).astype(np.uint8))
-    picture.save(out + ".png", compress_level=1)
+    picture.save(out + ".png", compress_level=1, icc_profile=None)
     return out
 
 

@@ -18,8 +18,29 @@ import Testing
             for x in 0..<96 where x % 5 == 0 { samples[(y * 96 + x) * 3] = 255 }
         }
         let lines = Bitmap(size: PixelSize(96, 96), channels: 3, samples: samples)
-        #expect(ChromaDetail(lines).concentrated > 1000)
+        #expect(ChromaDetail(lines).smears)
         #expect(subsampling(lines, maxBytes: 20_000) == .s444)
+    }
+
+    /// Columns of a dark red and of black: a loss of (r · 0.713 · 0.701 / 2)² + (r · 0.564 · 0.299 / 2)².
+    @Test func samplingGoesByLossAndDivisor() {
+        func detail(_ red: UInt8) -> ChromaDetail {
+            let samples: [UInt8] = (0..<1024).flatMap { [$0 % 2 == 0 ? red : 0, 0, 0] as [UInt8] }
+            return ChromaDetail(Bitmap(size: PixelSize(32, 32), channels: 3, samples: samples))
+        }
+        // 250: more than 49 · 2 ^ 1.5 = 139, less than 49 · 7 ^ 1.5 = 907, more than 14² / 2 and less than 30² / 2.
+        let dark = detail(60)
+        #expect(!dark.smears)
+        #expect(dark.sampling(divisor: 2, finest: 1) == .full)
+        #expect(dark.sampling(divisor: 7, finest: 7) == .halved)
+        #expect(dark.sampling(divisor: 14, finest: 10) == .sharp(share: 14.0 / 10 - 1.2))
+        #expect(dark.sampling(divisor: 14, finest: 5) == .sharp(share: 1))
+        #expect(dark.sampling(divisor: 30, finest: 5) == .halved)
+        // 695, which smears at any divisor.
+        let light = detail(100)
+        #expect(light.smears)
+        #expect(light.sampling(divisor: 7, finest: 7) == .sharp(share: 1))
+        #expect(light.sampling(divisor: 40, finest: 5) == .sharp(share: 1))
     }
 
     @Test func smoothColourIsHalved() {

@@ -82,7 +82,7 @@ def light_of(picture, codes):
         except ImageCms.PyCMSError:
             pass
     is_linear = codes.get("transfer_characteristics") == 8 and not profile
-    light = np.asarray(flat, dtype=np.float64) / 255 if is_linear else linear(flat.convert("RGB"))
+    light = np.asarray(flat.convert("RGB"), dtype=np.float64) / 255 if is_linear else linear(flat.convert("RGB"))
     matrix = TO_SRGB.get(codes.get("color_primaries", 2))
     if matrix and not profile:
         light = np.clip(light @ np.array(matrix).T, 0, 1)

@@ -152,10 +152,12 @@
             var ranges: [Range<Int>] = []
             ranges.reserveCapacity(location.parts.count)
             for part in location.parts {
-                let (start, overflow) = whole.lowerBound.addingReportingOverflow(part.offset)
+                let beyond = CodecError(.corrupt, "an offset beyond 2^63")
+                let (start, startOverflows) = whole.lowerBound.addingReportingOverflow(part.offset)
+                guard !startOverflows else { throw beyond }
                 let length = part.length > 0 ? part.length : max(0, whole.upperBound - start)
-                let (end, overflow2) = start.addingReportingOverflow(length)
-                guard !overflow, !overflow2 else { throw CodecError(.corrupt, "an offset beyond 2^63") }
+                let (end, endOverflows) = start.addingReportingOverflow(length)
+                guard !endOverflows else { throw beyond }
                 guard location.method == 0 || end <= whole.upperBound else {
                     throw CodecError(.corrupt, "an item leaves the idat box")
                 }

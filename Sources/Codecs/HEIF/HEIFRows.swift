@@ -7,6 +7,7 @@
         // Safety: every line has room for a row of the picture, and one sample more.
         private let color: MosaicRows
         private let alpha: MosaicRows?
+        private var alphaHasEnded = false
         private let isPremultiplied: Bool
         private let codes: ColorCodes?
         private let layout: PixelLayout
@@ -181,7 +182,19 @@
         // MARK: Alpha
 
         private func addAlpha(_ alpha: MosaicRows, _ y: Int) throws(CodecError) {
-            try alpha.prepare(luma: y, chroma: 0)
+            if !alphaHasEnded {
+                do throws(CodecError) {
+                    try alpha.prepare(luma: y, chroma: 0)
+                } catch {
+                    // Of a cut file, which is looked at before the first row: where nothing is known of alpha, the
+                    // picture is opaque.
+                    guard error.kind == .truncated else { throw error }
+                    alphaHasEnded = true
+                }
+            }
+            if alphaHasEnded {
+                return layout.bitsPerSample == 8 ? fillAlpha(UInt8.self) : fillAlpha(UInt16.self)
+            }
             guard let row = unsafe alpha.row(0, y) else { return }
             let matrix = try ColorMatrix(
                 ColorCodes(isFullRange: !alpha.isLimited), bits: alpha.format.bits,
@@ -199,6 +212,11 @@
             } else {
                 addAlpha(UInt16.self, matrix)
             }
+        }
+
+        private func fillAlpha<S: SampleLines.Sample>(_ type: S.Type) {
+            let out = unsafe out.assumingMemoryBound(to: S.self)
+            for x in 1...outWidth { unsafe out[x &* layout.channelCount &- 1] = S.max }
         }
 
         private func addAlpha<S: SampleLines.Sample>(_ type: S.Type, _ matrix: ColorMatrix) {

@@ -52,7 +52,8 @@
                 needs[steps / factor] = try plan.memoryNeed(container, file, isReduced: factor > 1)
             }
             var rowSizes: [Int: PixelSize] = [:]
-            for thumbnail in thumbnails {
+            // Of several of one width the first counts, here and in `decode`.
+            for thumbnail in thumbnails where rowSizes[8 * thumbnail.part.size.width] == nil {
                 let numerator = 8 * thumbnail.part.size.width
                 needs[numerator] = try thumbnail.memoryNeed(container, file, isReduced: false)
                 rowSizes[numerator] = thumbnail.part.size
@@ -101,14 +102,14 @@
         package mutating func memoryBeyondHeader(
             of file: any RandomAccessBytes, allowsTruncated: Bool, unless mustStop: () -> Bool
         ) throws(CodecError) -> Int {
-            if !allowsTruncated { _ = try isCut(HEIFFile(file: file), allowsTruncated: false) }
+            if !allowsTruncated { _ = try checkedCut(HEIFFile(file: file), allowsTruncated: false) }
             return 0
         }
 
         /// Whether bytes of the picture are missing.
         ///
         /// - Throws: `.truncated` where they may not be.
-        private func isCut(_ file: HEIFFile, allowsTruncated: Bool) throws(CodecError) -> Bool {
+        private func checkedCut(_ file: HEIFFile, allowsTruncated: Bool) throws(CodecError) -> Bool {
             guard let plan, let container else { throw CodecError(.corrupt, "no header") }
             let isCut = try plan.isCut(container, file)
             guard !isCut || allowsTruncated else {
@@ -122,11 +123,10 @@
         ) throws(CodecError) -> SpoolEnd {
             guard let plan, let container else { throw CodecError(.corrupt, "no header") }
             let file = HEIFFile(file: file)
-            let isCut = try isCut(file, allowsTruncated: job.allowsTruncated)
+            var isTruncated = try checkedCut(file, allowsTruncated: job.allowsTruncated)
             let thumbnail = thumbnails.first { 8 * $0.part.size.width == job.numerator && steps != 8 }
             let shown = thumbnail ?? plan
             let factor = thumbnail == nil ? steps / job.numerator : 1
-            var isTruncated = isCut
             do throws(CodecError) {
                 try shown.decode(container, file, factor: factor, into: rows)
             } catch {

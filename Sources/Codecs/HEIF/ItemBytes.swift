@@ -46,7 +46,9 @@
         /// Those of them that the file has.
         let present: Int
 
-        var isWhole: Bool { present == count }
+        var isWhole: Bool { present == count && !beginsBeyond }
+        /// Whether a part, of a length left to the file's end, too, begins where the file has ended.
+        private let beginsBeyond: Bool
 
         /// - Throws: `.corrupt` where the ranges could not all be in any file.
         init(_ ranges: [Range<Int>], fileSize: Int) throws(CodecError) {
@@ -63,6 +65,7 @@
             self.ranges = ranges
             self.count = count
             self.present = present
+            beginsBeyond = ranges.contains { $0.lowerBound > fileSize }
         }
 
         /// `count` bytes from `offset` in the item.

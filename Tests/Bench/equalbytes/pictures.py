@@ -161,7 +161,8 @@ class Picture:
         self.png, self.ppm = stem + ".png", stem + ".ppm"
         if not os.path.exists(self.ppm):
             picture = fitted(opaque(source), box)
-            picture.save(self.png, compress_level=1)
+            # All get the same values as sRGB, whatever profile the photograph had.
+            picture.save(self.png, compress_level=1, icc_profile=None)
             picture.save(self.ppm + ".part", format="PPM")
             os.replace(self.ppm + ".part", self.ppm)
         with Image.open(self.ppm) as picture:
