@@ -140,7 +140,9 @@ package struct BudgetSearch: Sendable {
     }
 
     /// Bytes needed besides the bitmap, by arithmetic: coefficients, one strip of planes, what weighing bits takes,
-    /// output and tables. Those of 4:4:4 cover 4:2:0's coefficients beside the planes of `SharpChroma`.
+    /// output and tables.
+    ///
+    /// Those of 4:4:4 cover 4:2:0's coefficients beside the planes of `SharpChroma`.
     package static func memoryNeed(size: PixelSize, subsampling: Subsampling, maxBytes: Int) -> Int {
         let geometry = ScanGeometry(size: size, subsampling: subsampling)
         // A file cannot be larger than all its blocks at their longest.

@@ -165,8 +165,9 @@ struct SharpChroma {
         isQuiet[(row * groups)..<(row * groups + groups)].contains(false)
     }
 
-    /// Decodes one row, mends its luma, and notes what chroma lacks. The last pixel, repeated to the end of its group,
-    /// counts as often there.
+    /// Decodes one row, mends its luma, and notes what chroma lacks.
+    ///
+    /// The last pixel, repeated to the end of its group, counts as often there.
     private mutating func refineLine(_ y: Int, _ row: Int) {
         loadSource(y)
         loadLuma(y)
