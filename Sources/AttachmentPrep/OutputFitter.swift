@@ -34,13 +34,14 @@ struct OutputFitter {
         let whole = bitmap.size
         var size = whole
         var smaller: Result?
+        // Who asks for the lowest floor wants all pixels.
+        var mayShrink = minQuality > 1
         while true {
             try clock.check(.encode)
-            // Who asks for the lowest floor wants all pixels.
-            let mayShrink = size == whole && smaller == nil && minQuality > 1
             let picture = size == whole ? bitmap : bitmap.scaled(to: size)
             let fit = search.fit(
-                picture, from: source, mayShrink: mayShrink, isCancelled: { clock.isOver })
+                picture, from: source, mayShrink: mayShrink && size == whole && smaller == nil,
+                isCancelled: { clock.isOver })
             guard let fit else {
                 throw clock.reason(.encode)
             }
@@ -51,6 +52,8 @@ struct OutputFitter {
                 smaller = result
                 size = next
             case .betterSmaller(let side):
+                // Asked once: of a pixel or two nothing is smaller.
+                mayShrink = false
                 size = whole.scaled(by: side)
             case .tooLarge(let bytes):
                 if let smaller { return smaller }

@@ -27,7 +27,14 @@ package struct AnimationCopy {
     package private(set) var hadProfile = false
     /// Whether gAMA or cHRM is kept, which a profile would overrule.
     package private(set) var hasGamma = false
+    private var frames = APNGFrames()
     private var isBroken = false
+
+    /// Whether it may be passed on: its end was there, and a PNG's frames are as it announces them.
+    package var isSound: Bool {
+        guard case .png = walk else { return isWhole }
+        return isWhole && frames.areWhole
+    }
 
     /// PNG's ancillary chunks that say how pixels look and move; the others do not show.
     private static let shownChunks: Set<String> = [
@@ -117,6 +124,7 @@ package struct AnimationCopy {
             case .malformed: isBroken = true
             case .chunk(let type):
                 name = type
+                frames.begin(type, length: png.length)
                 // A critical chunk starts with a capital.
                 let isShown =
                     type[0] & 32 == 0 || Self.shownChunks.contains(String(decoding: type, as: UTF8.self))
@@ -130,8 +138,12 @@ package struct AnimationCopy {
                 }
                 let lead = png.lead
                 if isShown { try keep(lead.span) }
-            case .data(let range): if fate == .keep { try keep(bytes.extracting(range)) }
-            case .chunkEnd: isWhole = name.elementsEqual("IEND".utf8)
+            case .data(let range):
+                frames.take(bytes.extracting(range))
+                if fate == .keep { try keep(bytes.extracting(range)) }
+            case .chunkEnd:
+                frames.end()
+                isWhole = name.elementsEqual("IEND".utf8)
             }
         }
     }

@@ -21,12 +21,26 @@ import Testing
     private static let exif = PNGParts.chunk("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0])
     private static let text = PNGParts.chunk("tEXt", Array("a\0secret".utf8))
 
+    private static func announced(_ frames: UInt8) -> [UInt8] {
+        PNGParts.chunk("acTL", [0, 0, 0, frames, 0, 0, 0, 0])
+    }
+
+    private static func control(
+        _ number: Int, _ width: Int, _ height: Int? = nil, x: Int = 0, dispose: UInt8 = 0, blend: UInt8 = 0
+    ) -> [UInt8] {
+        let numbers = [number, width, height ?? width, x, 0].flatMap(PNGParts.big)
+        return PNGParts.chunk("fcTL", numbers + [0, 1, 0, 10, dispose, blend])
+    }
+
+    private static func data(_ number: Int) -> [UInt8] {
+        PNGParts.chunk("fdAT", PNGParts.big(number) + PNGParts.zlib([0, 1, 2, 3]))
+    }
+
     private static func apng(side: Int, _ dropped: [UInt8] = [], orientation: [UInt8] = []) -> [UInt8] {
-        let control = PNGParts.chunk("fcTL", [UInt8](repeating: 0, count: 26))
-        return PNGParts(
+        PNGParts(
             width: side, height: side,
-            before: PNGParts.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0]) + dropped + orientation + control,
-            after: control + PNGParts.chunk("fdAT", [0, 0, 0, 1, 9, 9]) + dropped
+            before: announced(2) + dropped + orientation + control(0, side),
+            after: control(1, side) + data(2) + dropped
         ) { x, y in [UInt8(x & 255), UInt8(y & 255), 7] }.bytes
     }
 
@@ -60,6 +74,38 @@ import Testing
         #expect(run.record.warnings == [.metadataRemoved])
     }
 
+    /// What readers refuse or stop at is not passed on.
+    @Test func framesThatAreNotAsAnnounced() {
+        func outcome(_ before: [UInt8], _ after: [UInt8]) -> Outcome? {
+            let bytes = PNGParts(width: 20, height: 20, before: before, after: after) { x, _ in
+                [UInt8(x), 5, 7]
+            }.bytes
+            return keep(bytes).output?.outcome
+        }
+        let (two, first) = (Self.announced(2), Self.control(0, 20))
+        #expect(outcome(two + first, Self.control(1, 10, x: 10) + Self.data(2)) == .passedThrough)
+        // The image is no frame.
+        let apart = Self.control(0, 20) + Self.data(1) + Self.control(2, 20) + Self.data(3) + Self.data(4)
+        #expect(outcome(two, apart) == .passedThrough)
+        let second = Self.control(1, 20)
+        let broken: [(String, [UInt8], [UInt8])] = [
+            ("a number left out", two + first, second + Self.data(3)),
+            ("beyond the canvas", two + first, Self.control(1, 10, x: 11) + Self.data(2)),
+            ("no pixels", two + first, Self.control(1, 0) + Self.data(2)),
+            ("a part of the image", two + Self.control(0, 10), second + Self.data(2)),
+            ("no data", two + first, second),
+            ("empty data", two + first, second + PNGParts.chunk("fdAT", PNGParts.big(2))),
+            ("too few", Self.announced(3) + first, second + Self.data(2)),
+            ("too many", Self.announced(1) + first, second + Self.data(2)),
+            ("announced twice", two + two + first, second + Self.data(2)),
+            ("dispose", two + first, Self.control(1, 20, dispose: 3) + Self.data(2)),
+            ("blend", two + first, Self.control(1, 20, blend: 2) + Self.data(2)),
+            ("a short control", two + first, PNGParts.chunk("fcTL", PNGParts.big(1)) + Self.data(2)),
+            ("data without a control", two + first, second + Self.data(2) + PNGParts.chunk("fcTL", [])),
+        ]
+        for (name, before, after) in broken { #expect(outcome(before, after) == .prepared, "\(name)") }
+    }
+
     /// A colour profile does not pass.
     ///
     /// Without one that is no more than sRGB, or of no use, frames look the same; without another they do not, so the
@@ -77,6 +123,9 @@ import Testing
         #expect(wide.output?.outcome == .prepared && wide.record.warnings.contains(.firstFrameOnly))
         let gamma = Self.apng(side: 20, PNGParts.chunk("gAMA", [0, 1, 0x86, 0xA0]))
         #expect(keep(gamma).picture == gamma)
+        // A profile would have overruled that.
+        let both = Self.apng(side: 20, iCCP([1, 2, 3]) + PNGParts.chunk("gAMA", [0, 1, 0x86, 0xA0]))
+        #expect(keep(both).output?.outcome == .prepared)
         let names = ["sPLT", "pHYs", "hIST", "bKGD", "sBIT"].flatMap {
             PNGParts.chunk($0, Array("secret".utf8))
         }

@@ -80,6 +80,21 @@ import Testing
         #expect(fills.count >= 10 && fills.reduce(0, +) >= 0.995 * Double(fills.count))
     }
 
+    /// Of one pixel nothing is smaller: where it does not fit, that is the end, and not a search without one.
+    @Test(arguments: [(1, 1), (2, 1), (2, 2)]) func tinyPictures(width: Int, height: Int) {
+        let picture = PNGParts(width: width, height: height) { _, _ in [200, 30, 60] }.bytes
+        func run(_ budget: Int, _ progressive: PreparationOptions.Progressive) -> Run {
+            prepare(picture, profile: .apns) {
+                $0.maxBytes = budget
+                $0.progressive = progressive
+                $0.limits.timeout = .seconds(10)
+            }
+        }
+        #expect(run(250, .auto).code == .overBudget)
+        #expect(run(250, .always).code == .overBudget)
+        #expect(run(300_000, .always).record.outcome == .prepared)
+    }
+
     @Test func impossibleBudget() throws {
         for budget in [0, 1, 100, 200] {
             let run = run(0, budget)
