@@ -101,7 +101,9 @@ package struct BudgetSearch: Sendable {
             return .betterSmaller(side: Self.shownBest(atQuality: outlook.quality))
         }
         let finest = ladder.tables(0).meanChroma
-        let sampling = detail.sampling(divisor: outlook?.tables.meanChroma ?? finest, finest: finest)
+        let isAmple = if case .fits(let file)? = ceiling { file.bytes.count <= maxBytes / 2 } else { false }
+        let sampling = detail.sampling(
+            divisor: outlook?.tables.meanChroma ?? finest, finest: finest, isAmple: isAmple)
         guard halved.subsampling == .s420, sampling != .halved else {
             return ceiling ?? halved.run(isCancelled)
         }

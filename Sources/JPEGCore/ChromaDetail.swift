@@ -15,12 +15,14 @@ struct ChromaDetail {
     /// divisors. Measured with SSIMULACRA2 on 41 photographs, drawn screens and pages in two sizes at five budgets:
     /// 0.14 behind the best of the three in the mean, 2.8 at most.
     ///
-    /// - Parameter finest: the divisor at the ceiling of quality. There the time is better saved; between 1.2 and
-    ///   2.2 times that divisor the share grows from 0 to 1, so that a larger budget never gives a worse file.
-    func sampling(divisor: Double, finest: Double) -> Sampling {
+    /// - Parameters:
+    ///   - finest: the divisor at the ceiling of quality. There the time is better saved; between 1.2 and 2.2 times
+    ///     that divisor the share grows from 0 to 1, so that a larger budget never gives a worse file.
+    ///   - isAmple: whether the budget leaves room for everything at the ceiling.
+    func sampling(divisor: Double, finest: Double, isAmple: Bool) -> Sampling {
         // Loss against 49 × divisor ^ 1.5.
         if concentrated * concentrated > 2401 * divisor * divisor * divisor { return .full }
-        if smears { return .sharp(share: 1) }
+        if smears { return isAmple ? .full : .sharp(share: 1) }
         let share = min(1, divisor / finest - 1.2)
         return share > 0 && concentrated > divisor * divisor / 2 ? .sharp(share: share) : .halved
     }

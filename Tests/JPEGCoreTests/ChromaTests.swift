@@ -31,16 +31,18 @@ import Testing
         // 250: more than 49 · 2 ^ 1.5 = 139, less than 49 · 7 ^ 1.5 = 907, more than 14² / 2 and less than 30² / 2.
         let dark = detail(60)
         #expect(!dark.smears)
-        #expect(dark.sampling(divisor: 2, finest: 1) == .full)
-        #expect(dark.sampling(divisor: 7, finest: 7) == .halved)
-        #expect(dark.sampling(divisor: 14, finest: 10) == .sharp(share: 14.0 / 10 - 1.2))
-        #expect(dark.sampling(divisor: 14, finest: 5) == .sharp(share: 1))
-        #expect(dark.sampling(divisor: 30, finest: 5) == .halved)
+        #expect(dark.sampling(divisor: 2, finest: 1, isAmple: false) == .full)
+        #expect(dark.sampling(divisor: 7, finest: 7, isAmple: false) == .halved)
+        #expect(dark.sampling(divisor: 14, finest: 10, isAmple: false) == .sharp(share: 14.0 / 10 - 1.2))
+        #expect(dark.sampling(divisor: 14, finest: 5, isAmple: false) == .sharp(share: 1))
+        #expect(dark.sampling(divisor: 30, finest: 5, isAmple: false) == .halved)
         // 695, which smears at any divisor.
         let light = detail(100)
         #expect(light.smears)
-        #expect(light.sampling(divisor: 7, finest: 7) == .sharp(share: 1))
-        #expect(light.sampling(divisor: 40, finest: 5) == .sharp(share: 1))
+        #expect(light.sampling(divisor: 7, finest: 7, isAmple: false) == .sharp(share: 1))
+        #expect(light.sampling(divisor: 40, finest: 5, isAmple: false) == .sharp(share: 1))
+        #expect(light.sampling(divisor: 7, finest: 7, isAmple: true) == .full)
+        #expect(dark.sampling(divisor: 7, finest: 7, isAmple: true) == .halved)
     }
 
     @Test func smoothColourIsHalved() {
