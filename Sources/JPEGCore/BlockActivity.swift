@@ -20,7 +20,7 @@ struct BlockActivity: Sendable {
             unsafe image.coefficients.withUnsafeBufferPointer { blocks in
                 guard let blocks = blocks.baseAddress, let output = output.baseAddress else { return }
                 for block in 0..<count {
-                    let energy = unsafe energy(blocks + block * 64)
+                    let energy = unsafe Self.energy(blocks + block * 64)
                     unsafe output[block] =
                         (block < lumaBlocks ? Self.lumaWeight : Self.chromaWeight)
                         / (1 + energy / Self.halfEnergy)
@@ -31,20 +31,22 @@ struct BlockActivity: Sendable {
     }
 }
 
-/// Mean square of the AC coefficients.
-///
-/// Safety: 64 values, aligned for `SIMD8<Int16>`.
-@inline(__always)
-private func energy(_ block: UnsafePointer<Int16>) -> Float {
-    let source = unsafe UnsafeRawPointer(block)
-    var sum = SIMD8<Float>()
-    for vector in 0..<8 {
-        let value = unsafe SIMD8<Float>(source.load(fromByteOffset: vector &* 16, as: SIMD8<Int16>.self))
-        sum += value * value
+extension BlockActivity {
+    /// Mean square of the AC coefficients.
+    ///
+    /// Safety: 64 values, aligned for `SIMD8<Int16>`.
+    @inline(__always)
+    static func energy(_ block: UnsafePointer<Int16>) -> Float {
+        let source = unsafe UnsafeRawPointer(block)
+        var sum = SIMD8<Float>()
+        for vector in 0..<8 {
+            let value = unsafe SIMD8<Float>(source.load(fromByteOffset: vector &* 16, as: SIMD8<Int16>.self))
+            sum += value * value
+        }
+        let dc = unsafe Float(block[0])
+        let four = sum.lowHalf + sum.highHalf
+        let two = four.lowHalf + four.highHalf
+        // Sixteenths, squared, over 63 coefficients.
+        return (two[0] + two[1] - dc * dc) / (256 * 63)
     }
-    let dc = unsafe Float(block[0])
-    let four = sum.lowHalf + sum.highHalf
-    let two = four.lowHalf + four.highHalf
-    // Sixteenths, squared, over 63 coefficients.
-    return (two[0] + two[1] - dc * dc) / (256 * 63)
 }

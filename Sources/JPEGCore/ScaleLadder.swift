@@ -1,7 +1,7 @@
 /// The scales a search can choose from, from the ceiling's to the floor's in equal ratios.
 ///
 /// Every step down has each divisor at least as large as the step above, so a bigger budget, which ends further
-/// up, never makes any divisor coarser.
+/// up, never makes any divisor coarser; that of DC may differ by one where flat areas ask for it.
 struct ScaleLadder: Sendable {
     /// Largest ratio between neighbours; a file's size changes by about half as much.
     private static let largestRatio = 1.012
@@ -10,6 +10,8 @@ struct ScaleLadder: Sendable {
     private let scales: [Double]
     /// Tables that are no multiple of the shapes, the only step then.
     private let only: QuantisationTables?
+    /// What flat areas ask of the tables between the ends.
+    private var flat: FlatLevels?
     /// Base-2 logarithm of the ratio between neighbours.
     let logRatio: Double
 
@@ -56,6 +58,16 @@ struct ScaleLadder: Sendable {
     }
 
     func tables(_ step: Int) -> QuantisationTables {
-        only ?? QuantisationTables(scale: scales[max(0, min(last, step))])
+        if let only { return only }
+        let tables = QuantisationTables(scale: scales[max(0, min(last, step))])
+        // At the ends the tables are the ceiling's and the floor's.
+        guard let flat, step > 0, step < last else { return tables }
+        return flat.tables(tables)
+    }
+
+    func tuned(to flat: FlatLevels) -> ScaleLadder {
+        var ladder = self
+        ladder.flat = flat
+        return ladder
     }
 }

@@ -1,7 +1,9 @@
 /// One search: finds the finest step of the ladder that fits, then uses up what is left of the budget.
 struct SearchPass {
     private let image: CoefficientImage
-    private let ladder: ScaleLadder
+    private var ladder: ScaleLadder
+    /// Looked for where the budget binds.
+    private var flat: FlatLevels?
     private let maxBytes: Int
     private let effort: Effort
     private let progressive: Progressive
@@ -58,10 +60,18 @@ struct SearchPass {
 
     /// What to expect of the budget by any step of `wide`.
     mutating func look(_ wide: ScaleLadder) -> Outlook {
+        let flat = tune()
         var search = refined ?? newSearch()
-        let outlook = search.look(wide)
+        let outlook = search.look(wide.tuned(to: flat))
         refined = search
         return outlook
+    }
+
+    private mutating func tune() -> FlatLevels {
+        let flat = flat ?? FlatLevels(image)
+        if self.flat == nil { ladder = ladder.tuned(to: flat) }
+        self.flat = flat
+        return flat
     }
 
     private func newSearch() -> RefinedSearch {
@@ -72,6 +82,7 @@ struct SearchPass {
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
         if let fit = ceilingFit() { return fit }
+        _ = tune()
         guard refines else { return runPlain(isCancelled) }
         var search = refined.take() ?? newSearch()
         guard let fit = search.run(ceiling, isCancelled) else { return nil }
