@@ -11,7 +11,7 @@ struct ScaleLadder: Sendable {
     /// Tables that are no multiple of the shapes, the only step then.
     private let only: QuantisationTables?
     /// What flat areas ask of the tables between the ends.
-    private var flat: FlatLevels?
+    var flat: FlatLevels?
     /// Base-2 logarithm of the ratio between neighbours.
     let logRatio: Double
 
@@ -63,11 +63,5 @@ struct ScaleLadder: Sendable {
         // At the ends the tables are the ceiling's and the floor's.
         guard let flat, step > 0, step < last else { return tables }
         return flat.tables(tables)
-    }
-
-    func tuned(to flat: FlatLevels) -> ScaleLadder {
-        var ladder = self
-        ladder.flat = flat
-        return ladder
     }
 }

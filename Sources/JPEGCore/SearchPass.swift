@@ -2,8 +2,6 @@
 struct SearchPass {
     private let image: CoefficientImage
     private var ladder: ScaleLadder
-    /// Looked for where the budget binds.
-    private var flat: FlatLevels?
     private let maxBytes: Int
     private let effort: Effort
     private let progressive: Progressive
@@ -60,18 +58,17 @@ struct SearchPass {
 
     /// What to expect of the budget by any step of `wide`.
     mutating func look(_ wide: ScaleLadder) -> Outlook {
-        let flat = tune()
-        var search = refined ?? newSearch()
-        let outlook = search.look(wide.tuned(to: flat))
+        tune()
+        var (search, wide) = (refined ?? newSearch(), wide)
+        wide.flat = ladder.flat
+        let outlook = search.look(wide)
         refined = search
         return outlook
     }
 
-    private mutating func tune() -> FlatLevels {
-        let flat = flat ?? FlatLevels(image)
-        if self.flat == nil { ladder = ladder.tuned(to: flat) }
-        self.flat = flat
-        return flat
+    /// Only where the budget binds: it costs a look at every block.
+    private mutating func tune() {
+        if ladder.flat == nil { ladder.flat = FlatLevels(image) }
     }
 
     private func newSearch() -> RefinedSearch {
@@ -82,7 +79,7 @@ struct SearchPass {
     mutating func run(_ isCancelled: () -> Bool) -> BudgetFit? {
         if isCancelled() { return nil }
         if let fit = ceilingFit() { return fit }
-        _ = tune()
+        tune()
         guard refines else { return runPlain(isCancelled) }
         var search = refined.take() ?? newSearch()
         guard let fit = search.run(ceiling, isCancelled) else { return nil }
