@@ -6,94 +6,90 @@
 
 /// SHA-256 of what is pushed in, by the platform's own library.
 ///
-/// On Linux that is OpenSSL's libcrypto, loaded when the first digest is made: most jobs never need one, and
-/// an idle process should not pay for it.
-@safe struct ContentDigest: ~Copyable {
+/// On Linux that is Nettle, loaded when the first digest is made: most jobs never need one, and an idle process
+/// should not pay for it. (OpenSSL's libcrypto would cost 3.5 MB.)
+@safe package struct ContentDigest: ~Copyable {
     #if canImport(CryptoKit)
         private var hash = SHA256()
 
-        init() throws(PrepError) {}
+        package init() throws(PrepError) {}
 
-        mutating func update(_ bytes: Span<UInt8>) {
+        package mutating func update(_ bytes: Span<UInt8>) {
             unsafe bytes.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
         }
 
-        consuming func finish() -> [UInt8] { Array(hash.finalize()) }
+        package consuming func finish() -> [UInt8] { Array(hash.finalize()) }
     #else
-        // Safety: made in init, freed in deinit, used by one thread at a time.
-        private let context: OpaquePointer
-        private let crypto: LibCrypto
+        // Safety: allocated in init as large as the library says, freed in deinit, used by one thread at a time.
+        private let state: UnsafeMutableRawPointer
+        private let sha256: NettleSHA256
 
-        init() throws(PrepError) {
-            guard let crypto = LibCrypto.shared, let context = unsafe crypto.new() else {
+        package init() throws(PrepError) {
+            guard let sha256 = NettleSHA256.shared else {
                 throw PrepError(
-                    .io, .output, "cannot load libcrypto.so.3, which hashed names need; install libssl3")
+                    .io, .output, "cannot load libnettle.so.8, which hashed names need; install libnettle8")
             }
-            _ = unsafe crypto.begin(context, crypto.sha256(), nil)
-            unsafe self.context = context
-            self.crypto = crypto
+            self.sha256 = sha256
+            unsafe state = .allocate(byteCount: sha256.stateSize, alignment: 16)
+            unsafe sha256.begin(state)
         }
 
-        deinit { unsafe crypto.free(context) }
+        deinit { unsafe state.deallocate() }
 
-        mutating func update(_ bytes: Span<UInt8>) {
-            unsafe bytes.withUnsafeBytes { _ = unsafe crypto.update(context, $0.baseAddress, $0.count) }
+        package mutating func update(_ bytes: Span<UInt8>) {
+            unsafe bytes.withUnsafeBytes { unsafe sha256.update(state, $0.count, $0.baseAddress) }
         }
 
-        consuming func finish() -> [UInt8] {
+        package consuming func finish() -> [UInt8] {
             var digest = [UInt8](repeating: 0, count: 32)
-            unsafe digest.withUnsafeMutableBufferPointer {
-                _ = unsafe crypto.end(context, $0.baseAddress, nil)
-            }
+            unsafe digest.withUnsafeMutableBytes { unsafe sha256.end(state, $0.count, $0.baseAddress) }
             return digest
         }
     #endif
 
+    /// SHA-256 of some bytes.
+    package static func sha256(_ bytes: some Sequence<UInt8>) throws(PrepError) -> [UInt8] {
+        var digest = try ContentDigest()
+        let bytes = Array(bytes)
+        digest.update(bytes.span)
+        return digest.finish()
+    }
+
     /// Lower-case hexadecimal digits.
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef")
         return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 }
 
 #if !canImport(CryptoKit)
-    /// The six functions of libcrypto's EVP interface that a digest needs.
-    @safe private final class LibCrypto: @unchecked Sendable {
-        typealias New = @convention(c) () -> OpaquePointer?
-        typealias Free = @convention(c) (OpaquePointer?) -> Void
-        typealias Algorithm = @convention(c) () -> OpaquePointer?
-        typealias Begin = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
-        typealias Update = @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int) -> Int32
-        typealias End =
-            @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt32>?)
-            -> Int32
+    /// Nettle's description of SHA-256: `struct nettle_hash` of nettle-meta.h, which carries the size of the state
+    /// and the three functions a digest needs.
+    @safe private final class NettleSHA256: @unchecked Sendable {
+        typealias Begin = @convention(c) (UnsafeMutableRawPointer) -> Void
+        typealias Update = @convention(c) (UnsafeMutableRawPointer, Int, UnsafeRawPointer?) -> Void
+        typealias End = @convention(c) (UnsafeMutableRawPointer, Int, UnsafeMutableRawPointer?) -> Void
 
-        let new: New
-        let free: Free
-        let sha256: Algorithm
+        let stateSize: Int
         let begin: Begin
         let update: Update
         let end: End
 
         /// Loaded once, never unloaded; nil where the library is missing.
-        static let shared = LibCrypto()
+        static let shared = NettleSHA256()
 
         private init?() {
-            guard let library = unsafe dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL),
-                let new = unsafe dlsym(library, "EVP_MD_CTX_new"),
-                let free = unsafe dlsym(library, "EVP_MD_CTX_free"),
-                let sha256 = unsafe dlsym(library, "EVP_sha256"),
-                let begin = unsafe dlsym(library, "EVP_DigestInit_ex"),
-                let update = unsafe dlsym(library, "EVP_DigestUpdate"),
-                let end = unsafe dlsym(library, "EVP_DigestFinal_ex")
+            // const char *name; unsigned context_size, digest_size, block_size; then init, update and digest.
+            let word = MemoryLayout<UnsafeRawPointer>.size
+            let functions = (word + 3 * 4 + word - 1) / word * word
+            guard let library = unsafe dlopen("libnettle.so.8", RTLD_NOW | RTLD_LOCAL),
+                let hash = unsafe dlsym(library, "nettle_sha256"),
+                unsafe hash.load(fromByteOffset: word + 4, as: UInt32.self) == 32
             else { return nil }
-            // The signatures are those of OpenSSL 3's evp.h.
-            unsafe self.new = unsafeBitCast(new, to: New.self)
-            unsafe self.free = unsafeBitCast(free, to: Free.self)
-            unsafe self.sha256 = unsafeBitCast(sha256, to: Algorithm.self)
-            unsafe self.begin = unsafeBitCast(begin, to: Begin.self)
-            unsafe self.update = unsafeBitCast(update, to: Update.self)
-            unsafe self.end = unsafeBitCast(end, to: End.self)
+            stateSize = unsafe Int(hash.load(fromByteOffset: word, as: UInt32.self))
+            unsafe begin = hash.load(fromByteOffset: functions, as: Begin.self)
+            unsafe update = hash.load(fromByteOffset: functions + word, as: Update.self)
+            unsafe end = hash.load(fromByteOffset: functions + 2 * word, as: End.self)
         }
     }
 #endif

@@ -26,10 +26,7 @@ struct RecipeName {
 
     /// SHA-256 of the canonical text as 64 hexadecimal digits.
     func text() throws(PrepError) -> String {
-        var digest = try ContentDigest()
-        let bytes = Array(canonical.utf8)
-        digest.update(bytes.span)
-        return ContentDigest.hex(digest.finish())
+        ContentDigest.hex(try ContentDigest.sha256(canonical.utf8))
     }
 
     private static func hex(_ color: UInt32) -> String {
