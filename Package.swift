@@ -18,6 +18,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "AttachmentPrep", targets: ["AttachmentPrep", "MediaTypes"]),
+        .library(name: "MediaCache", targets: ["MediaCache"]),
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
     traits: [
@@ -31,9 +32,9 @@ let package = Package(
     ],
     targets: [
         // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
-        // Formats behind a trait are loaded at run time (late.h), so their libraries are not linked.
+        // Formats behind a trait are loaded at run time (CLate), so their libraries are not linked.
         .target(
-            name: "CCodecs",
+            name: "CCodecs", dependencies: ["CLate"],
             cSettings: [
                 .define("AP_WEBP", .when(traits: ["WebP"])),
                 .define("AP_HEIF", .when(traits: ["HEIF"])),
@@ -45,6 +46,11 @@ let package = Package(
                 .linkedLibrary("png16", linux),
                 .linkedLibrary("z", linux),
             ]),
+        .target(name: "CLate"),
+        // libcurl, loaded when the first link comes.
+        .target(
+            name: "CNet", dependencies: ["CLate"],
+            cSettings: [.define("AP_SERVICE", .when(traits: ["Service"]))]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
@@ -56,8 +62,14 @@ let package = Package(
             name: "AttachmentPrep",
             dependencies: ["Codecs", "JPEGCore", "Pixels", "MediaContainers", "MediaTypes"],
             swiftSettings: strict),
+        .target(
+            name: "LinkFetch", dependencies: ["AttachmentPrep", "CCodecs", "CNet"], swiftSettings: strict),
+        .target(
+            name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "attachprep", dependencies: ["AttachmentPrep", "MediaTypes"], swiftSettings: strict),
+            name: "attachprep", dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes"],
+            swiftSettings: strict),
         // Oracles and tools of the tests; in no product.
         .target(
             name: "CReferencePNG", path: "Tests/Support/CReferencePNG",

@@ -8,6 +8,8 @@ public struct AttachmentDestination: Sendable {
     }
 
     let kind: Kind
+    /// Whether an output is on the disk before it gets its name; without that a power cut may leave an empty one.
+    package var synchronizes = true
 
     /// `<directory>/<2 hex>/<64 hex>.<ext>`, named by content and recipe: the same input gives the same path.
     public static func directory(_ path: String) -> Self { .directory(FilePath(path)) }

@@ -59,9 +59,17 @@ public struct AttachmentPreparer: Sendable {
         cancellation: Cancellation = .init(),
         admission: MemoryBudget? = nil
     ) -> PreparationSession {
+        begin(
+            .bytes([], name: name), into: destination, cancellation: cancellation, admission: admission)
+    }
+
+    /// Begins an input whose bytes are pushed in, named as a source says; its own bytes are not read.
+    package func begin(
+        _ source: AttachmentSource, into destination: AttachmentDestination, cancellation: Cancellation,
+        admission: MemoryBudget?
+    ) -> PreparationSession {
         PreparationSession(
-            self, source: .bytes([], name: name), into: destination, cancellation: cancellation,
-            budget: admission)
+            self, source: source, into: destination, cancellation: cancellation, budget: admission)
     }
 
     /// Prepares one input synchronously and says everything about it; never throws.

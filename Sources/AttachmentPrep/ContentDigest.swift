@@ -80,7 +80,7 @@
 
         private init?() {
             // const char *name; unsigned context_size, digest_size, block_size; then init, update and digest.
-            let word = MemoryLayout<UnsafeRawPointer>.size
+            let word = MemoryLayout<UInt>.size
             let functions = (word + 3 * 4 + word - 1) / word * word
             guard let library = unsafe dlopen("libnettle.so.8", RTLD_NOW | RTLD_LOCAL),
                 let hash = unsafe dlsym(library, "nettle_sha256"),

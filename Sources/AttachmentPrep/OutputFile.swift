@@ -64,8 +64,8 @@ final class OutputFile {
     var isOverLimit: Bool { size > limit }
 
     /// Brings the output to the disk and gives it its name, replacing what had it before.
-    func place(at path: FilePath) throws(SystemError) {
-        _ = try retrying { fsync(descriptor) }
+    func place(at path: FilePath, synchronizes: Bool) throws(SystemError) {
+        if synchronizes { _ = try retrying { fdatasync(descriptor) } }
         let beside = path.parent.appending(OutputWriter.temporaryName())
         if let name = temporaryName {
             try name.renameOrRemove(to: path)
@@ -87,7 +87,7 @@ final class OutputFile {
             defer { close(copy) }
             do throws(SystemError) {
                 try self.copy(to: copy)
-                _ = try retrying { fsync(copy) }
+                if synchronizes { _ = try retrying { fdatasync(copy) } }
             } catch {
                 beside.remove()
                 throw error

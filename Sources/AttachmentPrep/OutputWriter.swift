@@ -8,7 +8,7 @@ internal import Synchronization
 #endif
 
 /// Puts finished outputs where they belong, so that a reader never sees half of one.
-struct OutputWriter {
+package struct OutputWriter {
     let destination: AttachmentDestination
     /// Whether several profiles share one name, told apart by a suffix.
     let severalProfiles: Bool
@@ -58,7 +58,7 @@ struct OutputWriter {
         let temporary = folder.appending(Self.temporaryName())
         do throws(SystemError) {
             try folder.makeDirectories()
-            try temporary.create(with: bytes)
+            try temporary.create(with: bytes, synchronizes: destination.synchronizes)
             try temporary.renameOrRemove(to: path)
         } catch {
             throw error.error(.output, "cannot write \(path.display)")
@@ -72,7 +72,7 @@ struct OutputWriter {
     }
 
     /// A name that no other thread and no other process uses.
-    static func temporaryName() -> String {
+    package static func temporaryName() -> String {
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return ".attachprep-\(getpid())-\(processTag)-\(number).tmp"
     }
@@ -111,7 +111,7 @@ extension OutputWriter {
         try checkReplaceable(path)
         do throws(SystemError) {
             try path.parent.makeDirectories()
-            try file.place(at: path)
+            try file.place(at: path, synchronizes: destination.synchronizes)
         } catch {
             throw error.error(.output, "cannot write \(path.display)")
         }
@@ -121,7 +121,7 @@ extension OutputWriter {
 
 extension FilePath {
     /// Everything before the last component; empty when there is no slash.
-    var parent: FilePath {
+    package var parent: FilePath {
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(bytes: []) }
         return FilePath(bytes: slash == 0 ? bytes[0...0] : bytes[..<slash])
     }
@@ -151,7 +151,7 @@ extension FilePath {
     }
 
     /// Makes this folder and those above it where they are missing.
-    func makeDirectories() throws(SystemError) {
+    package func makeDirectories() throws(SystemError) {
         guard !bytes.isEmpty else { return }
         if withCString({ unsafe mkdir($0, 0o777) }) == 0 { return }
         switch errno {
@@ -164,7 +164,7 @@ extension FilePath {
     }
 
     /// Gives this file another name; where that fails, removes it.
-    func renameOrRemove(to path: FilePath) throws(SystemError) {
+    package func renameOrRemove(to path: FilePath) throws(SystemError) {
         do throws(SystemError) {
             _ = try retrying { withCString { from in path.withCString { unsafe rename(from, $0) } } }
         } catch {
@@ -173,19 +173,21 @@ extension FilePath {
         }
     }
 
-    func remove() { _ = withCString { unsafe unlink($0) } }
+    package func remove() { _ = withCString { unsafe unlink($0) } }
 
-    /// Creates this file, which must not exist, and brings its bytes to the disk.
+    /// Creates this file, which must not exist.
     ///
     /// Leaves nothing behind where that fails, and whatever was there before.
-    fileprivate func create(with bytes: Span<UInt8>) throws(SystemError) {
+    ///
+    /// - Parameter synchronizes: whether it waits until they are on the disk.
+    package func create(with bytes: Span<UInt8>, synchronizes: Bool = true) throws(SystemError) {
         let descriptor = try retrying {
             withCString { unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
         }
         defer { close(descriptor) }
         do throws(SystemError) {
             try writeAll(bytes, to: descriptor)
-            _ = try retrying { fsync(descriptor) }
+            if synchronizes { _ = try retrying { fdatasync(descriptor) } }
         } catch {
             remove()
             throw error

@@ -23,6 +23,8 @@ public struct PreparationOptions: Hashable, Sendable {
     /// They are the first part of the file and cost the least to decode; without this they must be 1.9 times as
     /// many on each side.
     public var acceptsMeans = false
+    /// Refuses audio and video under every profile: what is named `.jpg` before it is made must be a picture.
+    package var takesPicturesOnly = false
     /// Ceilings on what one input may cost.
     public var limits = ResourceLimits()
     /// Folder for the unlinked temporary files of the spool route; nil means `TMPDIR` or `/tmp`.

@@ -3,7 +3,7 @@
 internal import MediaTypes
 
 extension PreparationRecord: Encodable {
-    private enum Key: String, CodingKey {
+    enum Key: String, CodingKey {
         case schema, input, inputBytes, outcome, outputs, source, memory, warnings, error, elapsedSeconds
     }
 
@@ -24,7 +24,7 @@ extension PreparationRecord: Encodable {
 }
 
 extension PreparationRecord.Output: Encodable {
-    private enum Key: String, CodingKey {
+    enum Key: String, CodingKey {
         case profile, outcome, path, url, format, typeHint, mimeType, fileExtension, bytes, width, height
         case sizeRatio, encoding, error
     }
@@ -50,7 +50,7 @@ extension PreparationRecord.Output: Encodable {
 }
 
 extension PreparationRecord.Encoding: Encodable {
-    private enum Key: String, CodingKey { case maxBytes, quality, subsampling, limitedBy }
+    enum Key: String, CodingKey { case maxBytes, quality, subsampling, limitedBy }
 
     /// Writes the encoding's JSON object.
     public func encode(to encoder: any Encoder) throws {
@@ -63,7 +63,7 @@ extension PreparationRecord.Encoding: Encodable {
 }
 
 extension PreparationRecord.Source: Encodable {
-    private enum Key: String, CodingKey {
+    enum Key: String, CodingKey {
         case format, claimedExtension, typeMismatch, bytes, width, height, orientation, animated
     }
 
@@ -82,7 +82,7 @@ extension PreparationRecord.Source: Encodable {
 }
 
 extension PreparationRecord.Memory: Encodable {
-    private enum Key: String, CodingKey { case need, limit }
+    enum Key: String, CodingKey { case need, limit }
 
     /// Writes the pair's JSON object.
     public func encode(to encoder: any Encoder) throws {
@@ -93,7 +93,7 @@ extension PreparationRecord.Memory: Encodable {
 }
 
 extension PrepError: Encodable {
-    private enum Key: String, CodingKey { case code, stage, message, detail }
+    enum Key: String, CodingKey { case code, stage, message, detail }
 
     /// Writes the error's JSON object.
     public func encode(to encoder: any Encoder) throws {

@@ -4,8 +4,18 @@ internal import MediaTypes
 internal import Pixels
 
 extension PreparationRecord {
+    /// The same source under another name: what its suffix claims, and whether that is so.
+    package mutating func claim(_ name: String) {
+        let claimed = ClaimedExtension(name)
+        guard let format = source?.format else { return }
+        source?.claimedExtension = claimed.text
+        source?.typeMismatch = !claimed.matches(format)
+        warnings.removeAll { $0 == .mismatchedExtension }
+        if source?.typeMismatch == true, format != .unknown { warnings.append(.mismatchedExtension) }
+    }
+
     /// The outputs are all there: the worst of them is the record's outcome.
-    mutating func concludeFromOutputs() {
+    package mutating func concludeFromOutputs() {
         outcome = outputs.map(\.outcome).max() ?? .failed
         error = outputs.filter { $0.outcome == outcome }.lazy.compactMap(\.error).first
     }

@@ -25,6 +25,8 @@ public struct PreparationRecord: Hashable, Sendable {
     public var error: PrepError?
     /// Wall-clock seconds from begin to end.
     public var elapsedSeconds: Double = 0
+    /// SHA-256 of the input as 64 hexadecimal digits, where outputs are named by content; not part of the JSON.
+    package var sourceDigest: String?
 
     /// Creates a record with everything still unknown.
     public init(input: String, outcome: Outcome) {

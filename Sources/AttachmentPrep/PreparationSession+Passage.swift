@@ -7,7 +7,7 @@ extension PreparationSession {
     ///
     /// - Returns: false where it must not pass, for its type or for want of a profile that takes it.
     mutating func beginPassage(_ format: MediaFormat) throws(PrepError) -> Bool {
-        guard profiles.contains(where: { $0.name == MediaPassage.profile }),
+        guard !options.takesPicturesOnly, profiles.contains(where: { $0.name == MediaPassage.profile }),
             let rewriter = Rewriters.make(format)
         else { return false }
         try claim(Rewriters.memoryNeed)

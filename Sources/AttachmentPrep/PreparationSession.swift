@@ -170,8 +170,10 @@ public struct PreparationSession: ~Copyable {
 
     private mutating func refuse(_ bytes: Span<UInt8>?) throws(PrepError) {
         if let bytes { sniffer.push(bytes) }
-        if sniffer.isSettled { throw Refusal.error(sniffer) }
+        if sniffer.isSettled { throw refusal }
     }
+
+    private var refusal: PrepError { Refusal.error(sniffer, picturesOnly: options.takesPicturesOnly) }
 
     // MARK: Decode, push route
 
@@ -288,7 +290,7 @@ public struct PreparationSession: ~Copyable {
     }
 
     /// Records an error that its caller met while reading the input.
-    mutating func fail(_ error: PrepError) {
+    package mutating func fail(_ error: PrepError) {
         if let seen = decoder?.notes { notes.add(seen) }
         stage = .failed
         decoder = nil
@@ -306,10 +308,10 @@ public struct PreparationSession: ~Copyable {
         try clock.check(.input)
         if stage == .sniffing || stage == .refusing {
             sniffer.finish()
-            if stage == .refusing || sniffer.format == nil { throw Refusal.error(sniffer) }
+            if stage == .refusing || sniffer.format == nil { throw refusal }
             let none: [UInt8] = []
             try sniff(none.span)
-            if stage == .refusing { throw Refusal.error(sniffer) }
+            if stage == .refusing { throw refusal }
         }
         if stage == .passing {
             sniffer.finish()
@@ -387,6 +389,8 @@ public struct PreparationSession: ~Copyable {
 
     mutating func sourceDigest() throws(PrepError) -> String {
         guard let digest = digest.take() else { return "" }
-        return ContentDigest.hex(digest.finish())
+        let text = ContentDigest.hex(digest.finish())
+        report.sourceDigest = text
+        return text
     }
 }

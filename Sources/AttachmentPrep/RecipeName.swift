@@ -1,12 +1,12 @@
 /// The name of an output by content: the same source and the same recipe give the same name, anywhere.
-struct RecipeName {
+package struct RecipeName {
     /// Everything that decides the bytes of an output, one fact a line.
-    let canonical: String
+    package let canonical: String
 
     /// Grows when the encoder writes other bytes for the same recipe.
     static let encoderVersion = 3
 
-    init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
+    package init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
         let edge = options.maxEdge ?? .max
         canonical = """
             attachprep 1
@@ -25,7 +25,7 @@ struct RecipeName {
     }
 
     /// SHA-256 of the canonical text as 64 hexadecimal digits.
-    func text() throws(PrepError) -> String {
+    package func text() throws(PrepError) -> String {
         ContentDigest.hex(try ContentDigest.sha256(canonical.utf8))
     }
 

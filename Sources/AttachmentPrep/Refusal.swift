@@ -7,14 +7,14 @@ enum Refusal {
     static let endsEarly = "the input ends before the picture does; send it again, or use --allow-truncated"
 
     /// Why a recognised type is not accepted.
-    static func error(_ sniffer: MediaSniffer) -> PrepError {
+    static func error(_ sniffer: MediaSniffer, picturesOnly: Bool = false) -> PrepError {
         let format = sniffer.format ?? .unknown
         return switch sniffer.rejection ?? .unsupportedFormat {
         case .empty: PrepError(.empty, .sniff, "the input is empty")
         case .unknownFormat:
             PrepError(.unknownFormat, .sniff, "the bytes are of no type we know; send a JPEG or PNG")
         case .unsupportedFormat where format.action == .pass || format.action == .rewrap:
-            onlyUnderAPNS(format)
+            picturesOnly ? onlyPictures(format) : onlyUnderAPNS(format)
         case .unsupportedFormat:
             PrepError(
                 .unsupportedFormat, .sniff, "\(format.rawValue) is not accepted; send a JPEG or PNG",
@@ -32,6 +32,14 @@ enum Refusal {
                 .errorDocument, .sniff, "a server's error message in a picture's place; check the link",
                 detail: format.mimeType)
         }
+    }
+
+    /// Why audio and video are refused where a name promises a picture.
+    private static func onlyPictures(_ format: MediaFormat) -> PrepError {
+        PrepError(
+            .unsupportedFormat, .sniff,
+            "\(format.rawValue) behind a lazy link, which ends in .jpg; prepare audio and video before sending",
+            detail: format.mimeType)
     }
 
     /// Why audio and video are refused where no profile takes them.

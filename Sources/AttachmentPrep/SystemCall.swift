@@ -5,16 +5,16 @@
 #endif
 
 /// A failed call to the system, and how it becomes an error of ours.
-struct SystemError: Error {
-    let number: Int32
+package struct SystemError: Error {
+    package let number: Int32
 
     /// The error of the call that just failed.
-    static var last: SystemError { SystemError(number: errno) }
+    package static var last: SystemError { SystemError(number: errno) }
 
-    var text: String { unsafe String(cString: strerror(number)) }
+    package var text: String { unsafe String(cString: strerror(number)) }
 
     /// - Parameter doing: what was tried and on what, such as `cannot write a/b.jpg`.
-    func error(_ stage: PrepError.Stage, _ doing: String) -> PrepError {
+    package func error(_ stage: PrepError.Stage, _ doing: String) -> PrepError {
         switch number {
         case ENOSPC, EDQUOT:
             PrepError(.noSpace, stage, "\(doing): no space is left; free some and run again", detail: text)
@@ -25,7 +25,7 @@ struct SystemError: Error {
 }
 
 /// Repeats a call that a signal interrupted.
-func retrying<N: SignedInteger>(_ call: () -> N) throws(SystemError) -> N {
+package func retrying<N: SignedInteger>(_ call: () -> N) throws(SystemError) -> N {
     while true {
         let result = call()
         if result >= 0 { return result }
@@ -34,7 +34,7 @@ func retrying<N: SignedInteger>(_ call: () -> N) throws(SystemError) -> N {
 }
 
 /// Writes all of the bytes.
-func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
+package func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
     var done = 0
     while done < bytes.count {
         let rest = bytes.extracting(done..<bytes.count)

@@ -9,7 +9,7 @@
 #include <dav1d/dav1d.h>
 
 #include "CCodecs.h"
-#include "late.h"
+#include "CLate.h"
 
 #define FUNCTIONS(X)                                                                                              \
     X(dav1d_default_settings) X(dav1d_open) X(dav1d_close) X(dav1d_parse_sequence_header) X(dav1d_data_wrap)      \

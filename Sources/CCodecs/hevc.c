@@ -7,7 +7,7 @@
 #include <libde265/de265.h>
 
 #include "CCodecs.h"
-#include "late.h"
+#include "CLate.h"
 
 #define FUNCTIONS(X)                                                                                        \
     X(de265_init) X(de265_get_version) X(de265_new_decoder) X(de265_free_decoder) X(de265_push_data)        \

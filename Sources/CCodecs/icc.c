@@ -8,7 +8,7 @@
 #include <lcms2.h>
 #include <stdlib.h>
 
-#include "late.h"
+#include "CLate.h"
 
 #define FUNCTIONS(X)                                                                                        \
     X(cmsCreateContext) X(cmsDeleteContext) X(cmsSetLogErrorHandlerTHR) X(cmsOpenProfileFromMemTHR)         \

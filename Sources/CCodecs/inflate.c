@@ -12,15 +12,19 @@ struct ap_inflater {
     z_stream stream;
 };
 
-ap_inflater *ap_inflater_create(void) {
+static ap_inflater *create(int window_bits) {
     ap_inflater *own = calloc(1, sizeof *own);
     if (!own) return NULL;
-    if (inflateInit(&own->stream) != Z_OK) {
+    if (inflateInit2(&own->stream, window_bits) != Z_OK) {
         free(own);
         return NULL;
     }
     return own;
 }
+
+ap_inflater *ap_inflater_create(void) { return create(MAX_WBITS); }
+
+ap_inflater *ap_inflater_create_gzip(void) { return create(MAX_WBITS + 16); }
 
 void ap_inflater_destroy(ap_inflater *own) {
     if (!own) return;

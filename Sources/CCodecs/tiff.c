@@ -9,7 +9,7 @@
 #include <tiffio.h>
 
 #include "CCodecs.h"
-#include "late.h"
+#include "CLate.h"
 
 #define FUNCTIONS(X)                                                                                        \
     X(TIFFOpenOptionsAlloc)                                                                                 \

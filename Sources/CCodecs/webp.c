@@ -13,7 +13,7 @@
 #include <webp/decode.h>
 
 #include "CCodecs.h"
-#include "late.h"
+#include "CLate.h"
 
 #define FUNCTIONS(X) \
     X(WebPInitDecoderConfigInternal) X(WebPIDecode) X(WebPIAppend) X(WebPIDelete) X(WebPIDecGetRGB) \

@@ -1,4 +1,5 @@
 internal import AttachmentPrep
+internal import LinkFetch
 
 /// What a command line asks for.
 enum Invocation: Sendable {
@@ -177,16 +178,28 @@ struct ArgumentParser {
 
     // MARK: - What must be true of the whole
 
+    /// The commands that take links: none in a build without the trait Service.
+    private static var takesLinks: [Command] {
+        #if Service
+            [.prepare, .link, .help, .completions]
+        #else
+            [.help, .completions]
+        #endif
+    }
+
     private static func check(
         _ command: Command, _ settings: Settings, _ operands: [FilePath]
     ) throws(UsageError) {
-        if let link = operands.first(where: isLink), command != .help, command != .completions {
+        if let link = operands.first(where: { LinkURL.isLink($0.display) }), !takesLinks.contains(command) {
             throw UsageError(
-                "'\(Display.safe(link.display))' is a link, and this build prepares files only",
-                hint: "fetch it first: curl -s LINK | attachprep prepare - --output DIR")
+                "'\(Display.safe(link.display))' is a link, and \(command.rawValue) takes files only",
+                hint: takesLinks.isEmpty
+                    ? "fetch it first: curl -s LINK | attachprep prepare - --output DIR"
+                    : "attachprep prepare LINK --output DIR")
         }
         switch command {
         case .prepare, .batch: try checkMaking(command, settings, operands)
+        case .link, .cache: break  // They know their own operands.
         case .sniff:
             if operands.isEmpty { throw UsageError("sniff needs an input: a path, or - for standard input") }
         case .profiles:
@@ -233,10 +246,5 @@ struct ArgumentParser {
         if settings.batch.filesEndWithNUL, settings.batch.filesFrom == nil {
             throw UsageError("-0 says how --files-from is read, and there is no --files-from")
         }
-    }
-
-    static func isLink(_ operand: FilePath) -> Bool {
-        let start = String(decoding: operand.bytes.prefix(8), as: UTF8.self).lowercased()
-        return start.hasPrefix("https://") || start.hasPrefix("http://")
     }
 }

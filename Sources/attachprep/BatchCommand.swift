@@ -1,4 +1,5 @@
 internal import AttachmentPrep
+internal import LinkFetch
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -92,9 +93,9 @@ final class BatchCommand {
         }
         if let list = settings.batch.filesFrom {
             try readList(list) { (path) throws(UsageError) in
-                if ArgumentParser.isLink(path) {
+                if LinkURL.isLink(path.display) {
                     throw UsageError(
-                        "--files-from lists the link '\(Display.safe(path.display))', and this build prepares files only",
+                        "--files-from lists the link '\(Display.safe(path.display))', and batch takes files only",
                         command: .batch)
                 }
                 walk.addListed(path)

@@ -2,13 +2,15 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, sniff, profiles, completions, help
+    case prepare, batch, link, cache, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
         switch self {
         case .prepare: "Turn one or several inputs into attachments"
         case .batch: "Turn folders of pictures into attachments, in parallel and resumable"
+        case .link: "Sign links, check them, or turn them into cached attachments"
+        case .cache: "Say what a cache holds, bring it within its limits, or check it"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -21,6 +23,8 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .prepare: "INPUT... --output DIR|FILE.jpg|-"
         case .batch: "PATH... --output DIR"
+        case .link: LinkCommand.Verb.allCases.map(\.rawValue).joined(separator: "|") + " LINK..."
+        case .cache: CacheCommand.Verb.allCases.map(\.rawValue).joined(separator: "|") + " --cache DIR"
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -31,6 +35,8 @@ enum Command: String, CaseIterable, Sendable {
     /// The words its operands are chosen from, if it is a closed list.
     var operandWords: [String] {
         switch self {
+        case .link: LinkCommand.Verb.allCases.map(\.rawValue)
+        case .cache: CacheCommand.Verb.allCases.map(\.rawValue)
         case .completions: Shell.allCases.map(\.rawValue)
         case .help: Command.allCases.map(\.rawValue)
         default: []
@@ -42,11 +48,11 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .prepare:
             """
-            An INPUT is a path, or - for standard input. Each becomes one small JPEG within the byte budget,
+            An INPUT is a path, a link, or - for standard input. Each becomes one small JPEG within the byte budget,
             DIR/IMG_0001.jpg; with several profiles DIR/IMG_0001-thumb.jpg. Audio and video pass under the
             profile apns, without their metadata, as DIR/VID_0002.mp4. Inputs that would share a name keep
-            their suffix: IMG_1.heic.jpg, IMG_1.png.jpg. Standard input has no name, so its output is named by
-            content, as with --cache-names. --output FILE.jpg is for a single output. --output - writes the
+            their suffix: IMG_1.heic.jpg, IMG_1.png.jpg. Standard input and links have no name, so their output is
+            named by content, as with --cache-names. Links are https, and lead to public addresses only. --output FILE.jpg is for a single output. --output - writes the
             picture to standard output and the record, as JSON, to standard error.
             """
         case .batch:
@@ -57,6 +63,24 @@ enum Command: String, CaseIterable, Sendable {
             --media all: nor those of audio or video).
             A second run does only what is new or changed: it remembers size, time and options of each source in
             DIR/.attachprep. Ctrl-C stops it; what is finished stays, and the next run goes on from there.
+            """
+        case .link:
+            """
+            prepare  fetches each LINK into the cache as an attachment with an extension; once, however many ask.
+                     A link that is known is answered without the network as long as its server said. A signed
+                     link is checked first, with --key-file.
+            sign     prints a lazy link: it goes into a payload without any fetch, and the server with the same
+                     keys prepares it when somebody first asks. It names a profile and carries no other options.
+            verify   checks signed links and prints the links inside.
+
+            A key file has a line 'ID BASE64' for each key, the secret of 32 bytes or more in base64:
+            echo "k1 $(head -c 32 /dev/urandom | base64)" > keys
+            """
+        case .cache:
+            """
+            stats   counts what there is
+            trim    drops what is over --cache-limit or older than --cache-days now; otherwise whoever writes does
+            verify  reads every attachment and drops what is damaged; status 1 if something was
             """
         case .sniff:
             """
@@ -115,6 +139,22 @@ enum Command: String, CaseIterable, Sendable {
                     "attachprep batch ~/Photos -o out --shard 2/3",
                     "the second of three machines that share the work"
                 ),
+            ]
+        case .link:
+            [
+                (
+                    "attachprep link prepare 'https://shop.example/download?id=15' --cache cache",
+                    "prints cache/media/<2 hex>/<64 hex>.jpg"
+                ),
+                (
+                    "attachprep link sign \"$LINK\" --key-file keys --public-base https://push.example",
+                    "https://push.example/s/k1.0..../apns/....jpg, for a payload"
+                ),
+            ]
+        case .cache:
+            [
+                ("attachprep cache stats --cache cache", "attachments, links, bytes on the disk"),
+                ("attachprep cache trim --cache cache --cache-limit 1GiB", "makes room now"),
             ]
         case .sniff:
             [

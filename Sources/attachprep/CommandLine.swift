@@ -31,6 +31,8 @@ private func run(
     case .prepare: return try PrepareCommand(settings, operands, console).run()
     case .batch: return try BatchCommand(settings, operands, console).run()
     case .sniff: return SniffCommand.run(settings, operands, console)
+    case .link: return try LinkCommand(settings, operands, console).run()
+    case .cache: return try CacheCommand(settings, operands, console).run()
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:
         if let shell = operands.first.flatMap({ Shell(rawValue: $0.display) }) {
@@ -43,6 +45,12 @@ private func run(
         console.write(Array(text.utf8))
     }
     return 0
+}
+
+/// The clock on the wall.
+enum SystemClock {
+    /// Seconds since 1970.
+    static var seconds: Int { time(nil) }
 }
 
 /// What the system handed to this process, as bytes: Swift's own `CommandLine` repairs what is not UTF-8.

@@ -25,6 +25,8 @@ struct OptionSpec: Sendable {
         case picture = "Picture"
         case limits = "Limits"
         case batch = "Batch"
+        case links = "Links"
+        case cache = "Cache"
         case general = "General"
     }
 

@@ -1,17 +1,18 @@
 internal import AttachmentPrep
 
 extension OptionSpec {
-    private static let making: [Command] = [.prepare, .batch]
+    static let making: [Command] = [.prepare, .batch, .link]
 
     /// Every option.
     ///
     /// A new one is a row here and a field in `Settings`.
-    static let table: [OptionSpec] = outputRows + pictureRows + limitRows + batchRows + generalRows
+    static let table: [OptionSpec] =
+        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + generalRows
 
     private static let outputRows: [OptionSpec] = [
         OptionSpec(
             long: "output", short: "o", placeholder: "DIR|FILE.jpg|-", completion: .file, section: .output,
-            commands: making, help: "Where the outputs go; DIR is made if missing",
+            commands: [.prepare, .batch], help: "Where the outputs go; DIR is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.output = try value.path() }),
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
@@ -19,11 +20,11 @@ extension OptionSpec {
             isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in try value.addProfiles(to: &settings) }),
         OptionSpec(
-            long: "cache-names", section: .output, commands: making,
+            long: "cache-names", section: .output, commands: [.prepare, .batch],
             help: "Name outputs by content, <2 hex>/<64 hex>.<ext>, not by the input's name",
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
-            long: "json", section: .output, commands: [.prepare, .batch, .sniff, .profiles],
+            long: "json", section: .output, commands: [.prepare, .batch, .sniff, .profiles, .link, .cache],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
             long: "quiet", short: "q", section: .output, commands: making,

@@ -1,4 +1,5 @@
 internal import AttachmentPrep
+internal import LinkFetch
 internal import MediaTypes
 
 #if canImport(Glibc)
@@ -46,11 +47,10 @@ struct PrepareCommand {
         let stems = self.stems
         var status: Int32 = 0
         for (index, input) in inputs.enumerated() {
+            let destination = destination(input, stem: stems[index])
             let record =
                 Self.refusalOfFolder(input)
-                ?? preparer.record(
-                    of: Self.isStandardInput(input) ? .descriptor(0, name: "-") : .file(input),
-                    into: destination(input, stem: stems[index]), cancellation: interrupt.cancellation)
+                ?? record(of: input, into: destination, preparer, interrupt.cancellation)
             if record.outcome > .skipped { status = 1 }
             report(record)
             if interrupt.exitStatus != nil || !console.isOpen { break }
@@ -58,10 +58,29 @@ struct PrepareCommand {
         return interrupt.exitStatus ?? status
     }
 
+    private func record(
+        of input: FilePath, into destination: AttachmentDestination, _ preparer: AttachmentPreparer,
+        _ cancellation: Cancellation
+    ) -> PreparationRecord {
+        if Self.isLink(input) {
+            return preparer.record(
+                ofLink: input.display, options: settings.links.fetch, into: destination,
+                cancellation: cancellation)
+        }
+        return preparer.record(
+            of: Self.isStandardInput(input) ? .descriptor(0, name: "-") : .file(input), into: destination,
+            cancellation: cancellation)
+    }
+
+    private static func isLink(_ input: FilePath) -> Bool { LinkURL.isLink(input.display) }
+
+    /// Whether an input has no name that its output could take.
+    private static func isNameless(_ input: FilePath) -> Bool { isStandardInput(input) || isLink(input) }
+
     private static func isStandardInput(_ input: FilePath) -> Bool { input.bytes.elementsEqual("-".utf8) }
 
     private static func refusalOfFolder(_ input: FilePath) -> PreparationRecord? {
-        guard !isStandardInput(input), FileStatus(of: input)?.kind == .folder else { return nil }
+        guard !isNameless(input), FileStatus(of: input)?.kind == .folder else { return nil }
         var record = PreparationRecord(input: input.display, outcome: .failed)
         record.inputBytes = input.undisplayableBytes
         record.error = PrepError(.io, .input, "this is a folder; attachprep batch takes folders")
@@ -78,14 +97,7 @@ struct PrepareCommand {
             }
             return
         }
-        if settings.json {
-            console.json(record)
-        } else if !settings.quiet {
-            for line in RecordText.results(record) { console.line(line) }
-        }
-        if !settings.json {
-            for line in RecordText.errors(record) { console.complain(line) }
-        }
+        RecordPrinter(settings, console).print(record)
     }
 
     private func destination(_ input: FilePath, stem: String) -> AttachmentDestination {
@@ -93,18 +105,18 @@ struct PrepareCommand {
         case .standardOutput: .descriptor(1)
         case .file(let path): .file(path)
         case .folder(let folder):
-            settings.namesByContent || Self.isStandardInput(input)
+            settings.namesByContent || Self.isNameless(input)
                 ? .directory(folder) : .named(FilePath(stem), in: folder)
         }
     }
 
-    /// The stem of each input; standard input has one too, but it is not used.
+    /// The stem of each input; standard input and links have one too, but it is not used.
     private var stems: [String] {
-        let names = inputs.map { Self.isStandardInput($0) ? [] : $0.lastComponent }
+        let names = inputs.map { Self.isNameless($0) ? [] : $0.lastComponent }
         // The same file given twice is the same output twice, not two outputs.
         var first: [FilePath: Int] = [:]
         let originals = inputs.indices.filter { index in
-            if Self.isStandardInput(inputs[index]) || first[inputs[index]] != nil { return false }
+            if Self.isNameless(inputs[index]) || first[inputs[index]] != nil { return false }
             first[inputs[index]] = index
             return true
         }
@@ -131,13 +143,13 @@ struct PrepareCommand {
             if ownFiles.isInput(path) { throw OwnFileGuard.refusal(path) }
             let suffix = ClaimedExtension(path.display).text?.utf8.count ?? 0
             let base = FilePath(bytes: path.bytes.dropLast(suffix + 1))
-            let source = inputs.first.flatMap { Self.isStandardInput($0) ? nil : $0 }
+            let source = inputs.first.flatMap { Self.isNameless($0) ? nil : $0 }
             if let conflict = ownFiles.conflict(of: source, bases: [base]), conflict != path {
                 throw OwnFileGuard.refusal(conflict)
             }
         case .folder(let folder):
             if settings.namesByContent { return }
-            for (input, stem) in zip(inputs, stems) where !Self.isStandardInput(input) {
+            for (input, stem) in zip(inputs, stems) where !Self.isNameless(input) {
                 let bases = settings.profiles.map { profile in
                     let name = naming.fileName(stem: stem, profile: profile.name, extension: "")
                     return folder.appending(String(name.dropLast()))

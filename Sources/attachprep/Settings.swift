@@ -1,4 +1,6 @@
 internal import AttachmentPrep
+internal import LinkFetch
+internal import MediaCache
 
 /// What the command line and the environment mean, defaults filled in.
 struct Settings: Sendable {
@@ -11,6 +13,7 @@ struct Settings: Sendable {
     var quiet = false
     var markdown = false
     var batch = BatchSettings()
+    var links = LinkSettings()
 
     /// Everything that changes an output's bytes or name, as one line: what a resumed batch compares.
     ///
@@ -26,6 +29,32 @@ struct Settings: Sendable {
             "animation=\(options.animation.rawValue)", "truncated=\(options.allowsTruncated)",
             "names=\(namesByContent ? "content" : "tree")",
         ].joined(separator: " ")
+    }
+}
+
+/// What links and the cache ask.
+struct LinkSettings: Sendable {
+    var allowsHTTP = false
+    var allowedAddresses: [AddressRule] = []
+    var caFile: FilePath?
+    var headers: [HostHeader] = []
+    var keyFile: FilePath?
+    /// Seconds since 1970; 0 for never.
+    var expiry = 0
+    var publicBase: String?
+    var cache: FilePath?
+    var cacheLimits = AttachmentCache.Limits()
+    var synchronizes = true
+
+    /// How links are fetched; every connection that only `--allow-address` permits is told on standard error.
+    var fetch: FetchOptions {
+        var fetch = FetchOptions()
+        fetch.allowsHTTP = allowsHTTP
+        fetch.allowedAddresses = allowedAddresses
+        fetch.caFile = caFile?.display
+        fetch.headers = headers
+        fetch.log = { line in _ = FileSystem.write(Array("attachprep: \(line)\n".utf8), to: 2) }
+        return fetch
     }
 }
 

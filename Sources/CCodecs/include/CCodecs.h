@@ -156,6 +156,8 @@ int32_t ap_webp_version(void);
 typedef struct ap_inflater ap_inflater;
 
 ap_inflater *ap_inflater_create(void);
+// The same inside gzip's header and checksum (RFC 1952).
+ap_inflater *ap_inflater_create_gzip(void);
 void ap_inflater_destroy(ap_inflater *inflater);
 // Begins anew.
 void ap_inflater_reset(ap_inflater *inflater);

@@ -1,4 +1,4 @@
-#include "late.h"
+#include "CLate.h"
 
 #include <dlfcn.h>
 

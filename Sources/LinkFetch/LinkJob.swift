@@ -1,0 +1,136 @@
+package import AttachmentPrep
+
+/// A session that a link's bytes are pushed into.
+private final class SessionBody: LinkBody {
+    // Taken out for each call: a class cannot lend a part of itself to what might come back to it.
+    private var session: PreparationSession?
+    private let cancellation: Cancellation
+
+    init(_ session: consuming PreparationSession, cancellation: Cancellation) {
+        self.session = consume session
+        self.cancellation = cancellation
+    }
+
+    var needsMoreInput: Bool { session?.needsMoreInput ?? false }
+    var isOver: Bool { cancellation.isCancelled }
+
+    func push(_ bytes: Span<UInt8>) throws(PrepError) { try session?.push(bytes) }
+
+    func fail(_ error: PrepError) { session?.fail(error) }
+
+    func record(name: String) -> PreparationRecord {
+        if let session = session.take() { return session.record() }
+        return PreparationRecord(input: name, outcome: .failed)
+    }
+}
+
+/// Where a link's bytes come from: a server, or the link itself.
+private struct LinkJob {
+    let limits: ResourceLimits
+    let fetch: FetchOptions
+    let deadline: ContinuousClock.Instant?
+    let name: String
+    private let link: Result<LinkURL, PrepError>
+
+    init(name: String, limits: ResourceLimits, fetch: FetchOptions) {
+        self.name = name
+        self.limits = limits
+        self.fetch = fetch
+        if let timeout = limits.timeout { deadline = ContinuousClock.now + timeout } else { deadline = nil }
+        link = DataLink.isOne(name) ? .failure(PrepError(.invalidURL, .input, "")) : LinkURL.parse(name)
+    }
+
+    var isRemote: Bool { !DataLink.isOne(name) }
+    var shownName: String { isRemote ? name : DataLink.short(name) }
+
+    /// The last component of the address's path.
+    var claimedName: String? {
+        guard case .success(let link) = link else { return nil }
+        return link.fileName
+    }
+
+    /// Gets the bytes; an error ends up in the body.
+    func run(_ validators: Validators, into body: SessionBody) -> LinkFetcher.Answer? {
+        switch link {
+        case _ where !isRemote: pushData(into: body)
+        case .failure(let error): body.fail(error)
+        case .success(let link):
+            let fetcher = LinkFetcher(options: fetch, maxBytes: limits.inputBytes, deadline: deadline)
+            do throws(PrepError) {
+                return try fetcher.fetch(link, ifChangedSince: validators, into: body)
+            } catch {
+                body.fail(error)
+            }
+        }
+        return nil
+    }
+
+    private func pushData(into body: SessionBody) {
+        do throws(PrepError) {
+            let bytes = try DataLink.bytes(of: name)
+            try body.push(bytes.span)
+        } catch {
+            body.fail(error)
+        }
+    }
+}
+
+/// What came of a link: the record, and what a cache needs to know of the answer.
+package struct LinkResult: Sendable {
+    package var record: PreparationRecord
+    /// Of an answer with a picture, or with the word that it is unchanged.
+    package var head: ResponseHead?
+    /// Whether the server says that nothing changed; the record then says nothing.
+    package var isUnchanged = false
+}
+
+extension AttachmentPreparer {
+    /// Fetches and prepares a link; never throws.
+    ///
+    /// - Parameters:
+    ///   - name: the link as the caller gave it.
+    ///   - validators: of a cached answer; empty to get the picture in any case.
+    package func result(
+        ofLink name: String, ifChangedSince validators: Validators = .init(), options fetch: FetchOptions,
+        into destination: AttachmentDestination, cancellation: Cancellation = .init(),
+        admission: MemoryBudget? = nil
+    ) -> LinkResult {
+        let job = LinkJob(name: name, limits: options.limits, fetch: fetch)
+        var source = AttachmentSource.bytes([], name: job.shownName)
+        source.claimedName = job.claimedName
+        let body = SessionBody(
+            begin(source, into: destination, cancellation: cancellation, admission: admission),
+            cancellation: cancellation)
+        let answer = job.run(validators, into: body)
+        if case .notModified(let head) = answer {
+            let nothing = PreparationRecord(input: name, outcome: .skipped)
+            return LinkResult(record: nothing, head: head, isUnchanged: true)
+        }
+        var result = LinkResult(record: body.record(name: name))
+        if case .body(let head) = answer { result.head = head }
+        if job.isRemote { result.record.judgeAsLink() }
+        return result
+    }
+
+    /// Fetches and prepares a link; never throws.
+    ///
+    /// The record's `input` is the link, so whoever logs records logs its tokens.
+    package func record(
+        ofLink name: String, options fetch: FetchOptions, into destination: AttachmentDestination,
+        cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
+    ) -> PreparationRecord {
+        result(
+            ofLink: name, options: fetch, into: destination, cancellation: cancellation, admission: admission
+        ).record
+    }
+}
+
+extension PreparationRecord {
+    /// What ends early may be whole another time, when it comes from a server (SPEC 4).
+    fileprivate mutating func judgeAsLink() {
+        if error?.code == .truncated { outcome = .failed }
+        for index in outputs.indices where outputs[index].error?.code == .truncated {
+            outputs[index].outcome = .failed
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package import AttachmentPrep
+internal import CNet
+
+/// An http or https address in the one form in which it is fetched, cached and signed.
+///
+/// What a sender may have left out is put in once: characters that no address may hold (RFC 3986, 2) become
+/// percent signs and digits, a host in Unicode becomes IDNA's ASCII, a fragment goes. The parts are libcurl's
+/// own reading of it, so that what is checked is where it will go.
+package struct LinkURL: Hashable, Sendable {
+    package enum Scheme: String, Sendable { case http, https }
+
+    /// The whole address.
+    package let text: String
+    package let scheme: Scheme
+    /// Lower case; an IPv6 address in brackets.
+    package let host: String
+    /// The last component of the path, which may claim a type.
+    package let fileName: String
+
+    /// Longer ones are nobody's picture.
+    static let longest = 16_384
+
+    /// Reads an address.
+    ///
+    /// - Throws: `invalid-url`, and what is wrong with it.
+    package init(_ text: String) throws(PrepError) {
+        let trimmed = Self.trimmed(text)
+        guard trimmed.count <= Self.longest else {
+            throw Self.invalid("longer than \(Self.longest) bytes", text)
+        }
+        if trimmed.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            throw Self.invalid("a control character is in it", text)
+        }
+        #if Service && os(Linux)
+            var parts = unsafe ap_url_parts()
+            let end = unsafe ap_url_parse(
+                String(decoding: Self.encodedOnce(trimmed), as: UTF8.self), &parts)
+            defer { unsafe ap_url_free(&parts) }
+            guard end != .noLibrary else { throw Self.noLibrary }
+            guard end == .done else { throw Self.invalid("it is no absolute address", text) }
+            let word = unsafe Self.string(parts.scheme).lowercased()
+            guard let scheme = Scheme(rawValue: word) else {
+                throw Self.invalid("'\(word)' links are not fetched, only https", text)
+            }
+            let host = unsafe Self.string(parts.host).lowercased()
+            guard !host.isEmpty else { throw Self.invalid("there is no host in it", text) }
+            guard unsafe parts.user == nil else {
+                throw Self.invalid(
+                    "a user's name is in it; give --header 'HOST: Authorization: ...' instead", text)
+            }
+            self.scheme = scheme
+            self.host = host
+            self.text = unsafe Self.string(parts.url)
+            let path = unsafe Self.string(parts.path)
+            fileName =
+                path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        #else
+            throw Self.noLibrary
+        #endif
+    }
+
+    /// The same as a value.
+    package static func parse(_ text: String) -> Result<LinkURL, PrepError> {
+        do throws(PrepError) { return .success(try LinkURL(text)) } catch { return .failure(error) }
+    }
+
+    /// Whether a text is a link rather than a path.
+    package static func isLink(_ text: String) -> Bool {
+        let start = text.prefix(8).lowercased()
+        return ["https://", "http://", "data:"].contains { start.hasPrefix($0) }
+    }
+
+    private static let noLibrary = PrepError(
+        .io, .input, "cannot load libcurl.so.4, which links need; install libcurl4")
+
+    private static func invalid(_ why: String, _ text: String) -> PrepError {
+        PrepError(
+            .invalidURL, .input, "not a link that can be fetched: \(why)",
+            detail: String(text.prefix(200)))
+    }
+
+    #if Service && os(Linux)
+        private static func string(_ text: UnsafePointer<CChar>?) -> String {
+            unsafe text.map { unsafe String(cString: $0) } ?? ""
+        }
+    #endif
+}
+
+// Text to address.
+extension LinkURL {
+    /// Without the white space that pasting leaves at the ends.
+    private static func trimmed(_ text: String) -> [UInt8] {
+        let isSpace = { (byte: UInt8) -> Bool in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let bytes = Array(text.utf8.drop(while: isSpace))
+        let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
+        return Array(bytes[..<end])
+    }
+
+    /// Percent-encodes what may not stand behind the host; what is encoded already stays as it is.
+    static func encodedOnce(_ bytes: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? 0
+        let authority = bytes[start...].prefix(while: { $0 == slash }).endIndex
+        let rest = bytes[authority...].firstIndex { [slash, 0x3F, 0x23].contains($0) } ?? bytes.count
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded = Array(bytes[..<rest])
+        for index in rest..<bytes.count {
+            let byte = bytes[index]
+            let isEscape = byte == UInt8(ascii: "%") && isHexPair(bytes[(index + 1)...])
+            if isEscape || mayStand(byte) && byte != UInt8(ascii: "%") {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return encoded
+    }
+
+    private static func isHexPair(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count >= 2
+            && bytes.prefix(2).allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20)
+            }
+    }
+
+    /// RFC 3986's reserved and unreserved characters, and the percent sign.
+    private static func mayStand(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !Array("\"<>\\^`{|}".utf8).contains(byte)
+    }
+}

@@ -1,0 +1,55 @@
+internal import AttachmentPrep
+
+/// What is known of an attachment in the cache.
+struct OutputFacts: Codable {
+    /// Files of another version are as good as none.
+    static let currentVersion = 1
+    /// Larger ones are not ours.
+    static let largest = 65_536
+
+    var version = Self.currentVersion
+    /// SHA-256 of the attachment's bytes, for `cache verify`.
+    var sha256: String
+    /// The record of the job that made it, with this output only.
+    var record: PreparationRecord
+
+    static func read(_ path: FilePath) -> OutputFacts? {
+        guard let bytes = path.bytes(atMost: largest), let facts = CacheJSON.decode(Self.self, bytes),
+            facts.version == currentVersion, facts.record.outputs.count == 1
+        else { return nil }
+        return facts
+    }
+}
+
+/// What a link led to, when it was last asked.
+///
+/// The link's own text is not in it: tokens in links are nobody's business.
+struct LinkEntry: Codable {
+    static let currentVersion = 1
+    static let largest = 262_144
+
+    var version = Self.currentVersion
+    /// SHA-256 of the source, by which its attachments are named; nil where there was none.
+    var source: String?
+    var etag: String?
+    var lastModified: String?
+    /// Seconds since 1970 when the server was last asked.
+    var checked: Double
+    /// Seconds since 1970 until which it need not be asked again.
+    var freshUntil: Double
+    /// What went wrong, where something did.
+    var failure: Failure?
+
+    struct Failure: Codable {
+        /// The recipe it holds for; nil where no recipe could have made a picture of it.
+        var recipe: String?
+        var record: PreparationRecord
+    }
+
+    static func read(_ path: FilePath) -> LinkEntry? {
+        guard let bytes = path.bytes(atMost: largest), let entry = CacheJSON.decode(Self.self, bytes),
+            entry.version == currentVersion
+        else { return nil }
+        return entry
+    }
+}

@@ -1,0 +1,258 @@
+public import AttachmentPrep
+public import LinkFetch
+
+/// Turns links into attachments in a cache: fetched once, however many ask.
+///
+/// A link that was prepared is answered from the disk, without the network, as long as its server said; then the
+/// server is asked whether anything changed. What failed is not tried again for a minute. Threads and processes
+/// that want the same link at the same time wait for the one that fetches it.
+public struct LinkPreparer: Sendable {
+    /// What is made of a link's picture.
+    public var preparer: AttachmentPreparer
+    /// Where it is kept.
+    public var cache: AttachmentCache
+    /// How links are fetched.
+    public var fetch: FetchOptions
+    /// The address at which a web server hands out the cache's `media` folder, for the record's `url`.
+    public var publicBase: String?
+
+    /// For how long a failure is not tried again.
+    static let failureSeconds = 60.0
+
+    /// Creates a preparer.
+    public init(
+        _ preparer: AttachmentPreparer, cache: AttachmentCache, fetch: FetchOptions = .init(),
+        publicBase: String? = nil
+    ) {
+        self.preparer = preparer
+        self.cache = cache
+        self.fetch = fetch
+        self.publicBase = publicBase
+    }
+
+    /// Prepares a link, from the cache where it is there; never throws.
+    ///
+    /// - Parameters:
+    ///   - link: `https://`, with leave `http://`, or `data:`.
+    ///   - cancellation: asked between chunks and rows; a cancelled job ends as `cancelled`.
+    ///   - admission: shared by jobs of one process; a job waits until its computed need fits.
+    public func record(
+        of link: String, cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
+    ) -> PreparationRecord {
+        let started = ContinuousClock.now
+        var record: PreparationRecord
+        do throws(PrepError) {
+            record = try answer(Request(link, self, cancellation, admission))
+        } catch {
+            record = PreparationRecord(input: link, outcome: error.code.outcome)
+            record.error = error
+        }
+        for index in record.outputs.indices {
+            guard let publicBase, let path = record.outputs[index].path else { continue }
+            let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
+            let base = publicBase.hasSuffix("/") ? String(publicBase.dropLast()) : publicBase
+            record.outputs[index].url = "\(base)/\(name.prefix(2))/\(name)"
+        }
+        record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)
+        return record
+    }
+
+    /// Prepares a signed link, whose name says that it is a JPEG; never throws.
+    ///
+    /// The recipe is the named profile's own: a link carries no other options, so this preparer's do not count,
+    /// but for its limits.
+    ///
+    /// - Returns: `unsupported-format` for audio and video.
+    public func record(
+        of link: SignedLink, cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
+    ) -> PreparationRecord {
+        var lazy = self
+        lazy.preparer.profiles = [link.profile]
+        lazy.preparer.options = PreparationOptions()
+        lazy.preparer.options.limits = preparer.options.limits
+        lazy.preparer.options.spoolDirectory = preparer.options.spoolDirectory
+        lazy.preparer.options.takesPicturesOnly = true
+        return lazy.record(of: link.link, cancellation: cancellation, admission: admission)
+    }
+
+    // MARK: - One link
+
+    /// A link that somebody wants, and under which names its answer is kept.
+    private struct Request {
+        let link: String
+        /// Nil for `data:`, which needs no network and no memory.
+        let key: String?
+        let recipe: String
+        let asked = WallClock.now
+        let cancellation: Cancellation
+        let admission: MemoryBudget?
+
+        init(
+            _ link: String, _ owner: LinkPreparer, _ cancellation: Cancellation, _ admission: MemoryBudget?
+        ) throws(PrepError) {
+            self.link = link
+            self.cancellation = cancellation
+            self.admission = admission
+            let preparer = owner.preparer
+            let names = preparer.profiles.map { RecipeName("", $0, preparer.options).canonical }
+            recipe = ContentDigest.hex(
+                try ContentDigest.sha256((names.joined() + LinkPreparer.conditions(preparer.options)).utf8))
+            guard link.prefix(5).lowercased() != "data:" else {
+                key = nil
+                return
+            }
+            let url = try LinkURL(link)
+            if url.scheme == .http, !owner.fetch.allowsHTTP {
+                // Fetching says so; nothing of it is worth keeping.
+                key = nil
+                return
+            }
+            let text = "link 1\n\(url.text)\n\(owner.fetch.key(for: url.host))"
+            key = ContentDigest.hex(try ContentDigest.sha256(text.utf8))
+        }
+    }
+
+    private func answer(_ request: Request) throws(PrepError) -> PreparationRecord {
+        guard let key = request.key else { return try run(request, .init()).record }
+        if case .hit(let record) = lookUp(request, key) { return record }
+        let deadline = preparer.options.limits.timeout.map { ContinuousClock.now + $0 }
+        let lock = CacheLock(cache.folder.path(.locks, key)) {
+            request.cancellation.isCancelled || (deadline.map { ContinuousClock.now >= $0 } ?? false)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        // Whoever held the lock may have done the work.
+        switch lookUp(request, key) {
+        case .hit(let record): return record
+        case .miss: return try fetched(request, key)
+        case .stale(let entry, let record):
+            let validators = Validators(etag: entry.etag, lastModified: entry.lastModified)
+            let result = try run(request, validators)
+            guard result.isUnchanged, let head = result.head else {
+                return try keep(result, request, key)
+            }
+            note(head, source: entry.source, key)
+            return record
+        }
+    }
+
+    private func fetched(_ request: Request, _ key: String) throws(PrepError) -> PreparationRecord {
+        try keep(run(request, .init()), request, key)
+    }
+
+    private func run(_ request: Request, _ validators: Validators) throws(PrepError) -> LinkResult {
+        let result = preparer.result(
+            ofLink: request.link, ifChangedSince: validators, options: fetch, into: cache.destination,
+            cancellation: request.cancellation, admission: request.admission)
+        if !result.isUnchanged { try cache.keep(result.record) }
+        return result
+    }
+
+    // MARK: - What is remembered
+
+    private enum Remembered {
+        case hit(PreparationRecord)
+        /// There, but its server must be asked whether it is still right.
+        case stale(LinkEntry, PreparationRecord)
+        case miss
+    }
+
+    private func lookUp(_ request: Request, _ key: String) -> Remembered {
+        let path = cache.folder.path(.links, key + ".json")
+        guard let entry = LinkEntry.read(path) else { return .miss }
+        let now = WallClock.now
+        // What was asked after this request came is as fresh as can be; a clock that went back is no reason to wait.
+        let isFresh = entry.freshUntil > now && entry.checked <= now || entry.checked >= request.asked
+        if let failure = entry.failure {
+            guard isFresh, failure.recipe == nil || failure.recipe == request.recipe else { return .miss }
+            var record = failure.record
+            record.input = request.link
+            return .hit(record)
+        }
+        guard let source = entry.source, let record = remembered(source, request) else { return .miss }
+        if isFresh {
+            if let file = FileFacts(of: path), Int(now) - file.modified > 3600 { path.touch() }
+            return .hit(record)
+        }
+        return entry.etag == nil && entry.lastModified == nil ? .miss : .stale(entry, record)
+    }
+
+    /// The record of a source's attachments, if all of them are there.
+    private func remembered(_ source: String, _ request: Request) -> PreparationRecord? {
+        var whole: PreparationRecord?
+        for profile in preparer.profiles {
+            guard let name = try? RecipeName(source, profile, preparer.options).text(),
+                let record = cache.record(of: name), var output = record.outputs.first
+            else { return nil }
+            output.profile = profile.name
+            var soFar = whole ?? record
+            if whole == nil { soFar.outputs = [] }
+            soFar.outputs.append(output)
+            soFar.warnings += record.warnings.filter { !soFar.warnings.contains($0) }
+            whole = soFar
+        }
+        whole?.input = request.link
+        whole?.claim((try? LinkURL(request.link))?.fileName ?? "")
+        whole?.concludeFromOutputs()
+        return whole
+    }
+
+    /// Remembers what came of a link, and hands it on.
+    private func keep(
+        _ result: LinkResult, _ request: Request, _ key: String
+    ) throws(PrepError) -> PreparationRecord {
+        let record = result.record
+        if let error = record.error {
+            if Self.isRemembered(error.code) {
+                let now = WallClock.now
+                let failure = LinkEntry.Failure(
+                    recipe: Self.dependsOnRecipe(error.code) ? request.recipe : nil, record: record)
+                write(
+                    LinkEntry(checked: now, freshUntil: now + Self.failureSeconds, failure: failure), key)
+            }
+        } else if let head = result.head, !record.warnings.contains(.truncatedInput) {
+            note(head, source: record.sourceDigest, key)
+        }
+        return record
+    }
+
+    private func note(_ head: ResponseHead, source: String?, _ key: String) {
+        guard !head.isNotStored else { return cache.folder.path(.links, key + ".json").remove() }
+        let now = WallClock.now
+        write(
+            LinkEntry(
+                source: source, etag: head.validators.etag, lastModified: head.validators.lastModified,
+                checked: now, freshUntil: now + Double(head.lifetime(now: Int(now)))), key)
+    }
+
+    /// A link that cannot be remembered is fetched again: no reason to fail.
+    private func write(_ entry: LinkEntry, _ key: String) {
+        guard let bytes = CacheJSON.encode(entry) else { return }
+        let path = cache.folder.path(.links, key + ".json")
+        let isNew = FileFacts(of: path) == nil
+        guard (try? path.replace(with: bytes)) != nil else { return }
+        if isNew { cache.shard(of: key).account(for: FileFacts(of: path)?.space ?? 0) }
+    }
+
+    /// Whether it would be the same a moment later.
+    private static func isRemembered(_ code: PrepError.Code) -> Bool {
+        switch code {
+        case .cancelled, .busy, .io, .noSpace, .decoderCrashed, .invalidURL, .insecureURL: false
+        default: true
+        }
+    }
+
+    /// What decides whether there is an output, never what is in it.
+    fileprivate static func conditions(_ options: PreparationOptions) -> String {
+        "\(options.limits) pictures-only \(options.takesPicturesOnly)"
+    }
+
+    /// Whether another profile or other limits could have made a picture of it.
+    private static func dependsOnRecipe(_ code: PrepError.Code) -> Bool {
+        switch code {
+        case .overLimit, .overBudget, .tooManyPixels, .tooManyScans, .memoryLimit, .inputTooLarge, .timeLimit,
+            .truncated, .corrupt, .unsupportedFormat, .unsupportedVariant:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import AttachmentPrep
+internal import LinkFetch
+internal import MediaCache
+
+/// Runs `attachprep link sign|verify|prepare LINK...`.
+struct LinkCommand {
+    enum Verb: String, CaseIterable { case sign, verify, prepare }
+
+    private let verb: Verb
+    private let settings: Settings
+    private let links: [String]
+    private let console: Console
+
+    init(_ settings: Settings, _ operands: [FilePath], _ console: Console) throws(UsageError) {
+        verb = try Self.verb(operands)
+        self.settings = settings
+        self.console = console
+        links = operands.dropFirst().map(\.display)
+        try check()
+    }
+
+    /// The first operand, which says what to do.
+    private static func verb(_ operands: [FilePath]) throws(UsageError) -> Verb {
+        let words = Verb.allCases.map(\.rawValue)
+        guard let word = operands.first?.display else {
+            throw UsageError(
+                "link needs to know what to do: \(words.joined(separator: ", "))", command: .link)
+        }
+        guard let verb = Verb(rawValue: word) else {
+            throw UsageError(
+                "link can \(words.joined(separator: ", ")), not '\(Display.safe(word))'",
+                hint: Suggestion.hint(for: word, among: words), command: .link)
+        }
+        return verb
+    }
+
+    private func check() throws(UsageError) {
+        if links.isEmpty { throw UsageError("link \(verb.rawValue) needs a link", command: .link) }
+        switch verb {
+        case .prepare:
+            if settings.links.cache == nil {
+                throw UsageError("link prepare keeps what it makes: --cache DIR", command: .link)
+            }
+        case .sign, .verify:
+            if settings.links.keyFile == nil {
+                throw UsageError("link \(verb.rawValue) needs a key: --key-file FILE", command: .link)
+            }
+            if settings.options != PreparationOptions() {
+                throw UsageError(
+                    "a signed link names a profile and carries no other options of the picture",
+                    command: .link)
+            }
+            if verb == .sign, settings.profiles.count > 1 {
+                throw UsageError("a signed link is of one profile", command: .link)
+            }
+            if verb == .sign, settings.links.publicBase == nil {
+                throw UsageError("link sign needs the server's address: --public-base URL", command: .link)
+            }
+        }
+    }
+
+    func run() -> Int32 {
+        do throws(PrepError) {
+            switch verb {
+            case .sign: return try sign()
+            case .verify: return try verify()
+            case .prepare: return try prepare()
+            }
+        } catch {
+            console.complain("\(error.code.rawValue): \(Display.safe(error.message))")
+            return 1
+        }
+    }
+
+    /// What `--json` prints of a signed link.
+    private struct Report: Encodable {
+        var link: String?
+        var url: String?
+        var profile: String?
+        var expires: Int?
+        var error: PrepError?
+    }
+
+    private func keys() throws(PrepError) -> LinkKeys? {
+        guard let file = settings.links.keyFile else { return nil }
+        return try LinkKeys(file: file)
+    }
+
+    private func sign() throws(PrepError) -> Int32 {
+        guard let key = try keys()?.signing, let base = settings.links.publicBase else { return 1 }
+        return report(links) { link throws(PrepError) in
+            let signed = try SignedLink(
+                link, profile: settings.profiles[0], expiry: settings.links.expiry, keyID: key.id)
+            return Report(
+                link: signed.link, url: try signed.text(base: base, key: key), profile: signed.profile.name,
+                expires: signed.expiry)
+        } line: {
+            $0.url
+        }
+    }
+
+    private func verify() throws(PrepError) -> Int32 {
+        guard let keys = try keys() else { return 1 }
+        return report(links) { url throws(PrepError) in
+            let signed = try SignedLink(verifying: url, keys: keys, now: SystemClock.seconds)
+            return Report(
+                link: signed.link, url: url, profile: signed.profile.name, expires: signed.expiry)
+        } line: {
+            $0.link
+        }
+    }
+
+    private func report(
+        _ links: [String], _ body: (String) throws(PrepError) -> Report, line: (Report) -> String?
+    ) -> Int32 {
+        var status: Int32 = 0
+        for link in links {
+            do throws(PrepError) {
+                let report = try body(link)
+                if settings.json {
+                    console.json(report)
+                } else if let line = line(report) {
+                    console.line(line)
+                }
+            } catch {
+                status = 1
+                if settings.json {
+                    console.json(Report(url: link, error: error))
+                } else {
+                    console.complain(
+                        "\(Display.safe(link)): \(error.code.rawValue): \(Display.safe(error.message))")
+                }
+            }
+        }
+        return status
+    }
+
+    private func prepare() throws(PrepError) -> Int32 {
+        guard let folder = settings.links.cache else { return 1 }
+        let interrupt = Interrupt.install()
+        let keys = try keys()
+        let preparer = LinkPreparer(
+            AttachmentPreparer(profiles: settings.profiles, options: settings.options),
+            cache: try AttachmentCache(
+                folder, limits: settings.links.cacheLimits, synchronizes: settings.links.synchronizes),
+            fetch: settings.links.fetch, publicBase: settings.links.publicBase)
+        var status: Int32 = 0
+        for link in links {
+            let record = record(of: link, preparer, keys, interrupt.cancellation)
+            if record.outcome > .skipped { status = 1 }
+            RecordPrinter(settings, console).print(record)
+            if interrupt.exitStatus != nil || !console.isOpen { break }
+        }
+        return interrupt.exitStatus ?? status
+    }
+
+    private func record(
+        of link: String, _ preparer: LinkPreparer, _ keys: LinkKeys?, _ cancellation: Cancellation
+    ) -> PreparationRecord {
+        guard let keys, SignedLink.isOne(link) else {
+            return preparer.record(of: link, cancellation: cancellation)
+        }
+        do throws(PrepError) {
+            let signed = try SignedLink(verifying: link, keys: keys, now: SystemClock.seconds)
+            return preparer.record(of: signed, cancellation: cancellation)
+        } catch {
+            var record = PreparationRecord(input: link, outcome: error.code.outcome)
+            record.error = error
+            return record
+        }
+    }
+}
