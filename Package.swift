@@ -74,6 +74,9 @@ let package = Package(
         .target(
             name: "CReferencePNG", path: "Tests/Support/CReferencePNG",
             linkerSettings: [.linkedLibrary("png16", linux)]),
+        .executableTarget(
+            name: "cache-load", dependencies: ["AttachmentPrep", "MediaCache", "MediaTypes"],
+            path: "Tests/Support/CacheLoad", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
         .testTarget(name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -87,7 +90,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AttachmentPrepTests",
-            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
+            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "Pixels", "TestSupport"],
             swiftSettings: strict),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
@@ -101,6 +104,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "JPEGCoreTests", dependencies: ["CJPEGOracle", "JPEGCore", "Pixels", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MediaCacheTests",
+            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",

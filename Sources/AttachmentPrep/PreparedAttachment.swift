@@ -19,7 +19,7 @@ public struct PreparedAttachment: Hashable, Sendable {
     public var typeHint: String { record.outputs.first?.typeHint ?? "public.data" }
 
     /// The first output of a record, or the record's error.
-    init(_ record: PreparationRecord) throws(PrepError) {
+    public init(_ record: PreparationRecord) throws(PrepError) {
         if let error = record.error { throw error }
         guard let output = record.outputs.first, let format = output.format, let bytes = output.bytes
         else { throw PrepError(.io, .output, "no output was asked for") }

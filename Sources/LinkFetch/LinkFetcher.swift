@@ -40,6 +40,15 @@ package struct LinkFetcher: Sendable {
     /// A server that stays under 1 KiB/s for so long will not be done before the push is shown.
     private static let lowSpeed = (bytes: 1024, seconds: 5)
 
+    /// Version of the library that fetches; nil where there is none.
+    package static var libraryVersion: String? {
+        #if Service && os(Linux)
+            unsafe ap_curl_version().map { unsafe String(cString: $0) }
+        #else
+            nil
+        #endif
+    }
+
     package init(options: FetchOptions, maxBytes: Int, deadline: ContinuousClock.Instant?) {
         self.options = options
         self.maxBytes = maxBytes

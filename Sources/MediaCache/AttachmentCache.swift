@@ -61,10 +61,12 @@ public struct AttachmentCache: Sendable {
 
     // MARK: - One attachment
 
-    /// What is known of the attachment of that name; nil if it is not there, whole.
+    /// What is known of an attachment; nil if it is not there, whole.
     ///
     /// A damaged one is dropped on the way.
-    func record(of name: String) -> PreparationRecord? {
+    ///
+    /// - Parameter name: the 64 hexadecimal digits of its path.
+    public func record(named name: String) -> PreparationRecord? {
         let factsPath = folder.path(.facts, name + ".json")
         guard let facts = OutputFacts.read(factsPath), let output = facts.record.outputs.first,
             let path = mediaPath(name, output)
@@ -96,7 +98,7 @@ public struct AttachmentCache: Sendable {
     }
 
     /// Keeps what is known of a job's outputs, and sees that the cache stays within its limits.
-    func keep(_ record: PreparationRecord) throws(PrepError) {
+    package func keep(_ record: PreparationRecord) throws(PrepError) {
         for output in record.outputs where output.error == nil {
             guard let path = output.path.map({ FilePath($0) }), let name = Self.name(of: path) else {
                 continue

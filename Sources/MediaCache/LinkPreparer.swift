@@ -127,9 +127,11 @@ public struct LinkPreparer: Sendable {
         case .stale(let entry, let record):
             let validators = Validators(etag: entry.etag, lastModified: entry.lastModified)
             let result = try run(request, validators)
-            guard result.isUnchanged, let head = result.head else {
+            guard result.isUnchanged, var head = result.head else {
                 return try keep(result, request, key)
             }
+            // A short answer may leave out what has not changed (RFC 9111, 4.3.4).
+            if head.validators.isEmpty { head.validators = validators }
             note(head, source: entry.source, key)
             return record
         }
@@ -181,7 +183,7 @@ public struct LinkPreparer: Sendable {
         var whole: PreparationRecord?
         for profile in preparer.profiles {
             guard let name = try? RecipeName(source, profile, preparer.options).text(),
-                let record = cache.record(of: name), var output = record.outputs.first
+                let record = cache.record(named: name), var output = record.outputs.first
             else { return nil }
             output.profile = profile.name
             var soFar = whole ?? record

@@ -223,7 +223,7 @@ final class BatchCommand {
         if stopsAtFirstError, summary.hasErrors { stop.request() }
         if !settings.quiet { console.beginProgress(total: members.count) }
         var done = 0
-        WorkerPool(threads: settings.batch.jobs ?? Self.cores).run(
+        WorkerPool(threads: settings.batch.jobs ?? WorkerPool.cores).run(
             count: members.count, isStopped: { stop.isRequested || interrupt.exitStatus != nil },
             work: { position -> BatchJob.Result in
                 let result = job.run(members[position])
@@ -287,8 +287,6 @@ final class BatchCommand {
         record.error = PrepError(.io, .input, "the folder cannot be read", detail: error.message)
         return record
     }
-
-    private static var cores: Int { min(1024, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 }
 
 /// A flag that starts nothing more.

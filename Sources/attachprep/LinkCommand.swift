@@ -144,25 +144,34 @@ struct LinkCommand {
             cache: try AttachmentCache(
                 folder, limits: settings.links.cacheLimits, synchronizes: settings.links.synchronizes),
             fetch: settings.links.fetch, publicBase: settings.links.publicBase)
+        let admission = MemoryBudget(total: settings.options.limits.memory)
+        let printer = RecordPrinter(settings, console)
+        let (links, console) = (links, console)
         var status: Int32 = 0
-        for link in links {
-            let record = record(of: link, preparer, keys, interrupt.cancellation)
-            if record.outcome > .skipped { status = 1 }
-            RecordPrinter(settings, console).print(record)
-            if interrupt.exitStatus != nil || !console.isOpen { break }
-        }
+        WorkerPool(threads: settings.batch.jobs ?? WorkerPool.cores).run(
+            count: links.count, isStopped: { interrupt.exitStatus != nil },
+            work: { Self.record(of: links[$0], preparer, keys, interrupt.cancellation, admission) },
+            idle: {},
+            deliver: { record in
+                if record.outcome > .skipped { status = 1 }
+                printer.print(record)
+                // Nobody reads on: what is started is stopped, as by Ctrl-C, but quietly.
+                if !console.isOpen { interrupt.cancellation.cancel() }
+                return console.isOpen
+            })
         return interrupt.exitStatus ?? status
     }
 
-    private func record(
-        of link: String, _ preparer: LinkPreparer, _ keys: LinkKeys?, _ cancellation: Cancellation
+    private static func record(
+        of link: String, _ preparer: LinkPreparer, _ keys: LinkKeys?, _ cancellation: Cancellation,
+        _ admission: MemoryBudget
     ) -> PreparationRecord {
         guard let keys, SignedLink.isOne(link) else {
-            return preparer.record(of: link, cancellation: cancellation)
+            return preparer.record(of: link, cancellation: cancellation, admission: admission)
         }
         do throws(PrepError) {
             let signed = try SignedLink(verifying: link, keys: keys, now: SystemClock.seconds)
-            return preparer.record(of: signed, cancellation: cancellation)
+            return preparer.record(of: signed, cancellation: cancellation, admission: admission)
         } catch {
             var record = PreparationRecord(input: link, outcome: error.code.outcome)
             record.error = error

@@ -134,7 +134,7 @@ extension OptionSpec {
 
     private static let batchRows: [OptionSpec] = [
         OptionSpec(
-            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch],
+            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch, .link],
             help: "Inputs at work at once (default: one for each core)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.batch.jobs = try value.integer(in: 1...1024)

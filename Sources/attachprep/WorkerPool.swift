@@ -1,5 +1,11 @@
 internal import AttachmentPrep
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// A fixed number of threads that do the items of a list and give the results back in its order.
 struct WorkerPool: Sendable {
     private struct State<Result: Sendable>: Sendable {
@@ -10,6 +16,9 @@ struct WorkerPool: Sendable {
         var finished: [Int: Result] = [:]
         var isStopped = false
     }
+
+    /// One thread for each core that is online.
+    static var cores: Int { min(1024, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     var threads: Int
     /// How many results may be waiting or in the making: memory does not grow behind a slow item.
