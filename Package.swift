@@ -106,6 +106,9 @@ let package = Package(
             name: "CommandTests",
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
+        // Links, fetched by the real program from a real nginx.
+        .testTarget(
+            name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),
