@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: FetchCase.all) func outcome(_ given: FetchCase) async throws {
         let rig = try Rig.shared.get()
         let found = try await rig.fetch([given.link], rig.reachable + given.options)
-        #expect(found.verdict == given.verdict.description, "\(given.name): \(found.errors)")
+        #expect(found.verdict == given.verdict.description, "\(given.name): \(found.words)")
         #expect(found.status == given.verdict.status)
         let record = try #require(found.records.first)
         if let error = record.error {
@@ -80,7 +80,7 @@ import Testing
     func asTheServerSeesIt(_ link: String, _ target: String) async throws {
         let rig = try Rig.shared.get()
         let found = try await rig.fetch(["{tls}" + link], rig.reachable)
-        #expect(found.verdict == "passedThrough", "\(found.errors)")
+        #expect(found.verdict == "passedThrough", "\(found.words)")
         let mark = try #require(target.firstMatch(of: /\?[0-9]/)?.output)
         let seen = try rig.nginx.requests(with: String(mark))
         #expect(seen.map(\.target).filter { $0.contains(mark) } == [target])

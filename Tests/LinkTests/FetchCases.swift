@@ -31,7 +31,7 @@ struct FetchCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static let all =
-        sound + names + statuses + redirects + links + documents + broken + noHTTP + sizes + times + security
+        sound + names + statuses + redirects + links + documents + broken + noHTTP + sizes + times + others
 
     /// Answers that are right, however odd.
     private static let sound: [FetchCase] = [
@@ -246,11 +246,17 @@ struct FetchCase: Sendable, CustomTestStringConvertible {
         .init("redirects in time", "{raw}/loop-slowly", .passedThrough),
     ]
 
-    private static let security: [FetchCase] = [
+    private static let others: [FetchCase] = [
         .init(
             "plain HTTP where TLS is spoken", "http://127.0.0.1:{tls-port}/files/photo",
             .failed("http-status")),
         .init("cookie set on the way", "{tls}/cookie", .passedThrough),
+        .init("HTTP/2", "{second}/files/photo", .passedThrough),
+        .init("HTTP/2, 404", "{second}/files/nothing", .rejected("not-found")),
+        .init("HTTP/2, redirect", "{second}/redirect/302", .passedThrough),
+        .init("HTTP/2, to HTTP", "{second}/to/plain", .rejected("insecure-url")),
+        .init("HTTP/2, cut", "{second}/raw/cut", .failed("truncated")),
+        .init("HTTP/2, too long", "{second}/files/photo", within("1000"), .tooLarge),
     ]
 
     private static func within(_ size: String) -> [String] { ["--allow-http", "--max-input-bytes", size] }

@@ -34,6 +34,8 @@ final class NginxServer: Sendable {
         /// TLS with a certificate that nobody vouches for.
         let foreign: Int
         let plain: Int
+        /// TLS that offers HTTP/2.
+        let second: Int
     }
 
     let ports: Ports
@@ -52,8 +54,9 @@ final class NginxServer: Sendable {
         for (name, bytes) in files {
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/files/" + name))
         }
-        let free = try LinkTests.Ports.free(4)
-        ports = Ports(tls: free[0], expired: free[1], foreign: free[2], plain: free[3])
+        let free = try LinkTests.Ports.free(5)
+        ports = Ports(
+            tls: free[0], expired: free[1], foreign: free[2], plain: free[3], second: free[4])
         try Data(Self.configuration(folder, ports, locations(ports)).utf8)
             .write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
         let pipe = Pipe()
@@ -138,6 +141,7 @@ final class NginxServer: Sendable {
             \(server(["127.0.0.1:\(ports.expired)"], "expired"))
             \(server(["127.0.0.1:\(ports.foreign)"], "foreign"))
             \(server((1...3).map { "127.0.0.\($0):\(ports.plain)" }, nil))
+            \(server(["127.0.0.1:\(ports.second) http2"], "server"))
             }
             """
     }

@@ -25,6 +25,7 @@ final class Rig: Sendable {
             "{tls3}": "https://127.0.0.3:\(nginx.ports.tls)", "{tls-port}": "\(nginx.ports.tls)",
             "{expired}": "https://127.0.0.1:\(nginx.ports.expired)",
             "{foreign}": "https://127.0.0.1:\(nginx.ports.foreign)",
+            "{second}": "https://127.0.0.1:\(nginx.ports.second)",
             "{plain}": "http://127.0.0.1:\(nginx.ports.plain)", "{plain-port}": "\(nginx.ports.plain)",
             "{raw}": "http://127.0.0.1:\(raw.port)", "{raw-port}": "\(raw.port)",
         ]
@@ -72,6 +73,7 @@ struct Fetched: Sendable {
         struct Failure: Decodable, Sendable {
             let code: String
             let message: String
+            let detail: String?
         }
         let input: String
         let outcome: String
@@ -98,6 +100,12 @@ struct Fetched: Sendable {
             files[name] = try? bytes(of: folder + "/" + name)
         }
         self.files = files
+    }
+
+    /// What the program said, for a test that fails.
+    var words: String {
+        records.compactMap(\.error).map { "\($0.message) (\($0.detail ?? ""))" }.joined(separator: "; ")
+            + "\n" + errors
     }
 
     /// What a record of one link says, in one line.

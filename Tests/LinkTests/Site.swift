@@ -20,7 +20,9 @@ struct Site {
         jpeg = try JPEGSamples.named("4:4:4")
         png = try fixture("pngsuite/basn2c08.png")
         gzippedJPEG = try Self.gzip(jpeg)
-        bomb = try Self.gzip(Self.start + Array(repeatElement(Self.filler, count: 500).joined()))
+        var long = Self.start
+        for _ in 0..<500 { long += Self.filler }
+        bomb = try Self.gzip(long)
     }
 
     /// A storage server's error.
