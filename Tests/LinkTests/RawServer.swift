@@ -54,6 +54,8 @@ final class RawServer: Sendable {
             let connection = Foundation.accept(listener, nil, nil)
             guard connection >= 0 || errno == EINTR else { return }
             guard connection >= 0 else { continue }
+            // No program that another test starts may hold it open.
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             let isOpen = state.withLock { state in
                 state.connections += 1
                 return state.isOpen
@@ -79,6 +81,7 @@ final class RawServer: Sendable {
         for step in answers[Self.path(of: text)] ?? [.send(HTTP.answer(404, []))] {
             guard perform(step, on: connection) else { return }
         }
+        shutdown(connection, Int32(SHUT_WR))
     }
 
     private func perform(_ step: Step, on connection: Int32) -> Bool {
