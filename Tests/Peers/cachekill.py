@@ -104,7 +104,7 @@ class Rig:
                 continue
             data = open(path, "rb").read()
             if not NAME.fullmatch(name):
-                self.fault(f"{when}: media/{name} is no name by content")
+                self.fault(f"{when}: media/{name} is no name by content, {len(data)} bytes")
             elif data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
                 self.fault(f"{when}: media/{name} is not whole, {len(data)} bytes")
             elif subprocess.run(["djpeg", "-outfile", "/dev/null", path], capture_output=True).returncode != 0:
@@ -132,10 +132,8 @@ def files(folder):
 
 
 def temporary(cache):
-    """What is neither media nor, by its name, a record, a lock or a mark of the cache's own."""
-    return [path for path in files(cache)
-            if not path.startswith(os.path.join(cache, "media", "")) or not NAME.search(path)
-            if re.search(r"tmp|temp|part|\.[0-9a-zA-Z]{6}$", os.path.relpath(path, cache))]
+    """What writers leave that were stopped: hidden files and those called so."""
+    return [path for path in files(cache) if re.search(r"/\.[^/]*$|\.(tmp|temp|part)$", path)]
 
 
 def kill_runs(rig, kills, rng):
@@ -198,7 +196,7 @@ def full_disk(rig):
         if word not in right:
             rig.fault(f"{free} bytes free, {size} wanted: {word}")
         if temporary(cache) or word != "prepared" and any("/media/" in path for path in left):
-            rig.fault(f"{free} bytes free: left are {left}, {temporary(cache)}")
+            rig.fault(f"{free} bytes free: left are {names}, {temporary(cache)}")
         rig.check_media(cache, f"{free} bytes free")
         os.remove(ballast)
         rig.check_answer(number, cache, f"freed again after {free}")
