@@ -146,7 +146,7 @@ def kill_runs(rig, kills, rng):
         if word != "prepared":
             sys.exit(f"a run that was left alone says {word}")
     whole = statistics.median(times)
-    print(f"a run takes {whole * 1e3:.0f} ms; killing {kills} within the first {1.1 * whole * 1e3:.0f} ms", flush=True)
+    print(f"a run takes {whole * 1e3:.0f} ms; {kills} are killed within {1.1 * whole * 1e3:.0f} ms", flush=True)
     early = 0
     for number in range(kills):
         # Every fourth link has been asked for before, so that what is there is read and renewed too.
@@ -158,8 +158,8 @@ def kill_runs(rig, kills, rng):
         rig.check_media(cache, f"kill {number}")
         rig.check_answer(asked, cache, f"after kill {number}")
         rig.check_media(cache, f"after kill {number}")
-    print(f"{early} of {kills} were still running; {len(rig.checked)} files in media, {len(temporary(cache))} temporary",
-          flush=True)
+    print(f"{early} of {kills} were still running; {len(rig.checked)} files in media,"
+          f" {len(temporary(cache))} temporary", flush=True)
     done = subprocess.run([rig.program, "cache", "verify", "--cache", cache, "--json"], capture_output=True)
     print("cache verify: " + done.stdout.decode().strip())
     before = files(os.path.join(cache, "media"))
