@@ -90,7 +90,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AttachmentPrepTests",
-            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "Pixels", "TestSupport"],
+            dependencies: ["attachprep", "AttachmentPrep", "Codecs", "MediaTypes", "Pixels", "TestSupport"],
             swiftSettings: strict),
         // libjpeg's own reading of a file, for tests to compare with.
         .target(
@@ -113,6 +113,9 @@ let package = Package(
             name: "CommandTests",
             dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
             swiftSettings: strict),
+        // Links, fetched by the real program from a real nginx.
+        .testTarget(
+            name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),

@@ -7,14 +7,11 @@ internal import MediaTypes
     internal import Darwin
 #endif
 
-/// An output on its way: written piece by piece, without a name where the system can do that, and put in its
-/// place when it is whole.
+/// An output on its way: written piece by piece, and put in its place when it is whole.
 ///
 /// Whatever happens before, nothing of it remains.
 final class OutputFile {
-    private let descriptor: Int32
-    /// The name it has meanwhile, on systems where a file must have one.
-    private var temporaryName: FilePath?
+    private var file: PendingFile
     private let clock: JobClock
     private let ceiling: (MediaFormat) -> Int
     private let droppableBytes: Int
@@ -36,25 +33,7 @@ final class OutputFile {
         self.ceiling = ceiling
         self.droppableBytes = droppableBytes
         limit = ceiling(format)
-        #if os(Linux)
-            let unnamed = folder.orHere.withCString {
-                unsafe open($0, O_RDWR | O_CLOEXEC | temporaryFileFlags, 0o666)
-            }
-            if unnamed >= 0 {
-                descriptor = unnamed
-                return
-            }
-        #endif
-        let name = folder.appending(OutputWriter.temporaryName())
-        descriptor = try retrying {
-            name.withCString { unsafe open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-        }
-        temporaryName = name
-    }
-
-    deinit {
-        close(descriptor)
-        temporaryName?.remove()
+        file = try PendingFile(in: folder)
     }
 
     /// The ceiling of the output as it is now known.
@@ -65,56 +44,11 @@ final class OutputFile {
 
     /// Brings the output to the disk and gives it its name, replacing what had it before.
     func place(at path: FilePath, synchronizes: Bool) throws(SystemError) {
-        if synchronizes { _ = try retrying { fdatasync(descriptor) } }
-        let beside = path.parent.appending(OutputWriter.temporaryName())
-        if let name = temporaryName {
-            try name.renameOrRemove(to: path)
-            temporaryName = nil
-            return
-        }
-        do throws(SystemError) {
-            let source = FilePath("/proc/self/fd/\(descriptor)")
-            _ = try retrying {
-                source.withCString { from in
-                    beside.withCString { unsafe linkat(AT_FDCWD, from, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
-                }
-            }
-        } catch {
-            // No /proc, or a folder on another file system than the one above it.
-            let copy = try retrying {
-                beside.withCString { unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-            }
-            defer { close(copy) }
-            do throws(SystemError) {
-                try self.copy(to: copy)
-                if synchronizes { _ = try retrying { fdatasync(copy) } }
-            } catch {
-                beside.remove()
-                throw error
-            }
-        }
-        try beside.renameOrRemove(to: path)
+        try file.place(at: path, synchronizes: synchronizes)
     }
 
     /// Writes the whole output to a descriptor.
-    func copy(to target: Int32) throws(SystemError) {
-        var offset = 0
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while offset < size {
-            let count = try readOnce(at: offset, into: &buffer)
-            if count == 0 { return }
-            try writeAll(buffer.span.extracting(0..<count), to: target)
-            offset += count
-        }
-    }
-
-    private func readOnce(at offset: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
-        try retrying {
-            unsafe buffer.withUnsafeMutableBytes {
-                unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
-            }
-        }
-    }
+    func copy(to target: Int32) throws(SystemError) { try file.copy(to: target) }
 
     private func writeOnce(_ bytes: Span<UInt8>, at offset: Int) throws(SystemError) {
         var done = 0
@@ -122,7 +56,7 @@ final class OutputFile {
             let rest = bytes.extracting(done..<bytes.count)
             done += try retrying {
                 unsafe rest.withUnsafeBytes {
-                    unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + done))
+                    unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(offset + done))
                 }
             }
         }
@@ -154,7 +88,7 @@ extension OutputFile: MediaOutput {
         let wanted = max(0, min(count, size - offset))
         var bytes = [UInt8](repeating: 0, count: wanted)
         guard wanted > 0 else { return bytes }
-        let got = try attempt { () throws(SystemError) in try readOnce(at: offset, into: &bytes) }
+        let got = try attempt { () throws(SystemError) in try file.read(at: offset, into: &bytes) }
         if got < wanted { bytes.removeLast(wanted - got) }
         return bytes
     }
@@ -183,7 +117,7 @@ extension OutputFile: MediaOutput {
 
     func truncate(to size: Int) throws(MediaError) {
         guard size < self.size else { return }
-        _ = try attempt { () throws(SystemError) in try retrying { ftruncate(descriptor, off_t(size)) } }
+        _ = try attempt { () throws(SystemError) in try retrying { ftruncate(file.descriptor, off_t(size)) } }
         self.size = size
     }
 

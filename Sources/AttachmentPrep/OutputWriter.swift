@@ -51,15 +51,12 @@ package struct OutputWriter {
         }
     }
 
-    /// Temporary file beside the target, synced, then renamed over it.
+    /// Written without a name, synced, then named.
     private func replace(_ path: FilePath, with bytes: Span<UInt8>) throws(PrepError) {
         try checkReplaceable(path)
-        let folder = path.parent
-        let temporary = folder.appending(Self.temporaryName())
         do throws(SystemError) {
-            try folder.makeDirectories()
-            try temporary.create(with: bytes, synchronizes: destination.synchronizes)
-            try temporary.renameOrRemove(to: path)
+            try path.parent.makeDirectories()
+            try path.replace(with: bytes, synchronizes: destination.synchronizes)
         } catch {
             throw error.error(.output, "cannot write \(path.display)")
         }
@@ -174,23 +171,4 @@ extension FilePath {
     }
 
     package func remove() { _ = withCString { unsafe unlink($0) } }
-
-    /// Creates this file, which must not exist.
-    ///
-    /// Leaves nothing behind where that fails, and whatever was there before.
-    ///
-    /// - Parameter synchronizes: whether it waits until they are on the disk.
-    package func create(with bytes: Span<UInt8>, synchronizes: Bool = true) throws(SystemError) {
-        let descriptor = try retrying {
-            withCString { unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-        }
-        defer { close(descriptor) }
-        do throws(SystemError) {
-            try writeAll(bytes, to: descriptor)
-            if synchronizes { _ = try retrying { fdatasync(descriptor) } }
-        } catch {
-            remove()
-            throw error
-        }
-    }
 }

@@ -141,8 +141,7 @@ static ap_transfer_end end_of(CURLcode code, const transfer *own) {
     if (code == CURLE_OK) return AP_TRANSFER_DONE;
     if (own->was_stopped) return AP_TRANSFER_STOPPED;
     switch (code) {
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL: return AP_TRANSFER_BAD_URL;
+    case CURLE_URL_MALFORMAT: return AP_TRANSFER_BAD_URL;
     case CURLE_COULDNT_RESOLVE_HOST: return AP_TRANSFER_NO_NAME;
     case CURLE_COULDNT_CONNECT: return AP_TRANSFER_NO_CONNECTION;
     case CURLE_SSL_CONNECT_ERROR:

@@ -109,7 +109,9 @@ public struct AddressRule: Hashable, Sendable {
         return Int(digits)
     }
 
+    /// Addresses of the rule's own family only: `::/0` is all of IPv6, not IPv4 mapped into it.
     func contains(_ address: SocketAddress) -> Bool {
+        guard address.isIPv4 == base.isIPv4 else { return false }
         let whole = bits / 8
         guard address.bytes[..<whole] == base.bytes[..<whole] else { return false }
         let rest = bits % 8

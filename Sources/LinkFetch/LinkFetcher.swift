@@ -131,6 +131,11 @@ package struct LinkFetcher: Sendable {
             return max(1, Int64(left / .milliseconds(1)))
         }
 
+        /// Whether the time is up; libcurl counts whole milliseconds and may be early by one or two.
+        private var isLate: Bool {
+            deadline.map { ContinuousClock.now + .milliseconds(20) >= $0 } ?? false
+        }
+
         private static let late = PrepError(
             .timeLimit, .input, "the link took longer than allowed; raise --timeout for servers this slow")
 
@@ -138,7 +143,8 @@ package struct LinkFetcher: Sendable {
             if let error = hop.failure { return error }
             let words = Self.text(unsafe result.message)
             switch unsafe result.end {
-            case .done: return nil
+            case .done where hop.head.isWhole: return nil
+            case .done: return network("the link's server broke off its answer; try again later", words)
             case .stopped where hop.isEnough: return nil
             case .stopped: return PrepError(.cancelled, .input, "stopped before it was done")
             case .badURL:
@@ -151,7 +157,7 @@ package struct LinkFetcher: Sendable {
             case .tls:
                 return network("no secure connection to the link's server: mend its certificate", words)
             case .tooLarge: return LinkRefusal.tooLarge(maxBytes)
-            case .timeout where deadline.map({ ContinuousClock.now >= $0 }) ?? false: return Self.late
+            case .timeout where isLate: return Self.late
             case .timeout: return network("the link's server is too slow; host the picture elsewhere", words)
             case .broken where hop.sawBody:
                 return PrepError(

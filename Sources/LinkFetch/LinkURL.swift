@@ -31,6 +31,9 @@ package struct LinkURL: Hashable, Sendable {
         if trimmed.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw Self.invalid("a control character is in it", text)
         }
+        // libcurl forgives a third slash and takes the path for a host.
+        let afterScheme = trimmed.drop { $0 != UInt8(ascii: ":") }
+        if afterScheme.starts(with: ":///".utf8) { throw Self.invalid("there is no host in it", text) }
         #if Service && os(Linux)
             var parts = unsafe ap_url_parts()
             let end = unsafe ap_url_parse(
@@ -66,8 +69,20 @@ package struct LinkURL: Hashable, Sendable {
 
     /// Whether a text is a link rather than a path.
     package static func isLink(_ text: String) -> Bool {
-        let start = text.prefix(8).lowercased()
-        return ["https://", "http://", "data:"].contains { start.hasPrefix($0) }
+        let scheme = text.utf8.prefix { isSchemeCharacter($0) }
+        let rest = text.utf8.dropFirst(scheme.count)
+        // One letter is a drive, and no scheme.
+        if scheme.count > 1, rest.starts(with: "://".utf8) { return true }
+        return text.prefix(5).lowercased() == "data:"
+    }
+
+    /// RFC 3986, 3.1.
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
     }
 
     private static let noLibrary = PrepError(

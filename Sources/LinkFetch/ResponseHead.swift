@@ -9,6 +9,8 @@ package struct ResponseHead: Sendable {
     /// Bytes of head seen so far, all answers of the transfer together.
     private(set) var bytes = 0
     private(set) var status = 0
+    /// Whether the empty line at its end was seen.
+    private(set) var isWhole = false
     private var age = 0
     private var expires: Int?
     private var date: Int?
@@ -28,6 +30,7 @@ package struct ResponseHead: Sendable {
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             return
         }
+        isWhole = line.isEmpty
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
         let value = Self.trimmed(line[line.index(after: colon)...])

@@ -178,14 +178,14 @@ public struct AttachmentCache: Sendable {
         do throws(SystemError) {
             try folder.makeDirectories()
             let beside = folder.appending(OutputWriter.temporaryName())
-            let isLinked = source.withCString { from in beside.withCString { unsafe link(from, $0) } } == 0
-            if !isLinked {
+            if source.withCString({ from in beside.withCString { unsafe link(from, $0) } }) == 0 {
+                try beside.renameOrRemove(to: target)
+                // Two links of one file are left alone by rename(2).
+                beside.remove()
+            } else {
                 guard let bytes = source.bytes(atMost: .max - 65_536) else { throw SystemError.last }
-                try beside.create(with: bytes.span, synchronizes: false)
+                try target.replace(with: bytes.span, synchronizes: false)
             }
-            try beside.renameOrRemove(to: target)
-            // Two links of one file are left alone by rename(2).
-            beside.remove()
         } catch {
             throw error.error(.output, "cannot hand out \(source.display)")
         }

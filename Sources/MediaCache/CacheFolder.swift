@@ -36,9 +36,7 @@ package struct CacheFolder: Sendable {
             let tag = root.appending("CACHEDIR.TAG")
             guard FileFacts(of: tag) == nil else { return }
             let text = "Signature: 8a477f597d28d172789f06886806bc55\n# Attachments made by attachprep.\n"
-            let beside = root.appending(OutputWriter.temporaryName())
-            try beside.create(with: Array(text.utf8).span, synchronizes: false)
-            try beside.renameOrRemove(to: tag)
+            try tag.replace(with: Array(text.utf8).span, synchronizes: false)
         } catch {
             throw error.error(.output, "cannot make the cache \(root.display)")
         }
@@ -88,12 +86,10 @@ extension FilePath {
         return nil
     }
 
-    /// Puts a small file in its place at once.
+    /// Puts a small file in its place at once, and its folder.
     func replace(with bytes: [UInt8]) throws(SystemError) {
         try parent.makeDirectories()
-        let beside = parent.appending(OutputWriter.temporaryName())
-        try beside.create(with: bytes.span, synchronizes: false)
-        try beside.renameOrRemove(to: self)
+        try replace(with: bytes.span, synchronizes: false)
     }
 
     /// Sets the time of the last change to now.

@@ -26,7 +26,7 @@ import Testing
     func whatIsNotPublicIsRefused(_ address: String) throws {
         #expect(try verdict(address) == .reserved)
         #expect(try verdict(address, allowing: ["0.0.0.0/0:80", "::/0:80"]) == .reserved)
-        #expect(try verdict(address, allowing: ["::/0"]) == .allowedByRule)
+        #expect(try verdict(address, allowing: ["0.0.0.0/0", "::/0"]) == .allowedByRule)
     }
 
     @Test(arguments: [
@@ -40,7 +40,8 @@ import Testing
         #expect(try verdict(address) == .allowed)
         #expect(try verdict(address, port: 80) == .allowed)
         #expect(try verdict(address, port: 25) == .port)
-        #expect(try verdict(address, port: 8443, allowing: ["::/0:8443"]) == .allowedByRule)
+        #expect(
+            try verdict(address, port: 8443, allowing: ["0.0.0.0/0:8443", "::/0:8443"]) == .allowedByRule)
     }
 
     @Test(arguments: [
@@ -50,7 +51,9 @@ import Testing
         ("127.0.0.1", "127.0.0.1", 443, .allowedByRule), ("127.0.0.1", "127.0.0.2", 443, .reserved),
         ("127.0.0.1:443", "127.0.0.1", 443, .allowedByRule), ("10.0.0.0/9", "10.127.0.0", 80, .allowedByRule),
         ("10.0.0.0/9", "10.128.0.0", 80, .reserved), ("127.0.0.0/8", "::ffff:127.0.0.1", 80, .allowedByRule),
-        ("::1", "::1", 80, .allowedByRule), ("[::1]:8443", "::1", 8443, .allowedByRule),
+        ("::1", "::1", 80, .allowedByRule), ("::/0", "127.0.0.1", 80, .reserved),
+        ("::ffff:127.0.0.0/104", "127.0.0.1", 80, .allowedByRule),
+        ("[::1]:8443", "::1", 8443, .allowedByRule),
         ("[::1]:8443", "::1", 80, .reserved), ("[fd00::]/8:80", "fd12::1", 80, .allowedByRule),
         ("fd00::/8:80", "fd12::1", 443, .reserved),
         // NAT64 reaches the IPv4 address, whose rule therefore counts; a rule for the outside alone is none.

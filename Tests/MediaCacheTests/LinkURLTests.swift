@@ -55,7 +55,8 @@ import Testing
 
     @Test(arguments: [
         ("https://a", true), ("HTTP://a", true), ("data:,", true), ("a.jpg", false), ("https", false),
-        ("./https://a", false),
+        ("./https://a", false), ("file:///etc/passwd", true), ("s3://bucket/key", true), ("C://a", false),
+        ("://a", false), ("a b://c", false),
     ])
     func linksAreToldFromPaths(_ text: String, _ expected: Bool) { #expect(LinkURL.isLink(text) == expected) }
 }

@@ -25,10 +25,8 @@ func insert(_ number: Int, into cache: AttachmentCache) throws(PrepError) {
     let name = try name(number)
     let path = cache.folder.media.appending("\(name.prefix(2))/\(name).jpg")
     do throws(SystemError) {
-        let beside = path.parent.appending(OutputWriter.temporaryName())
         try path.parent.makeDirectories()
-        try beside.create(with: picture.span, synchronizes: false)
-        try beside.renameOrRemove(to: path)
+        try path.replace(with: picture.span, synchronizes: false)
     } catch {
         throw error.error(.output, "cannot write")
     }
