@@ -62,11 +62,11 @@ import Testing
         png.height = 60
         let profile = ProfileBuilder.table(lab: [178, 148, 158])
         png.before = PNGParts.chunk("iCCP", Array("a".utf8) + [0, 0] + PNGParts.zlib(profile))
-        let profiles = [box(50_000), .small, box(49_999), box(1_500)]
+        let profiles = [box(50_000), .small, box(49_999), box(900)]
         for bytes in [Self.turned, Generated.interlaced, png.bytes] {
             let pictures = together(bytes, profiles)
             #expect(pictures.allSatisfy { $0 != nil } && pictures[0] == pictures[2])
-            #expect(pictures[0] != pictures[3])
+            #expect((pictures[3]?.count ?? .max) <= 900)
         }
         #expect(together(png.bytes, profiles) == alone(png.bytes, profiles))
         #if ICC
