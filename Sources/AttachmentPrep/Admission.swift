@@ -69,9 +69,13 @@ struct Admission {
     /// Bytes the job will need when its decoder needs so many beyond what the header told.
     func need(beyondHeader more: Int) -> Int { stages.need(beyondHeader: more) }
 
-    /// Whether no later target shows the same picture.
-    func isLast(_ target: Target) -> Bool {
-        !targets.contains { $0.picture == target.picture && $0.index > target.index }
+    /// The picture of a target, which goes from `pictures` when no later target shows it.
+    func picture(of target: Target, from pictures: inout [Bitmap]) -> Bitmap? {
+        guard pictures.indices.contains(target.picture) else { return nil }
+        let picture = pictures[target.picture]
+        let isLast = !targets.contains { $0.picture == target.picture && $0.index > target.index }
+        if isLast { pictures[target.picture] = .empty }
+        return picture
     }
 
     /// - Throws: `memory-limit` when a job that needs so much is refused.

@@ -358,11 +358,7 @@ public struct PreparationSession: ~Copyable {
         for target in admission.targets {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
-                var bitmap: Bitmap?
-                if bitmaps.indices.contains(target.picture) {
-                    bitmap = bitmaps[target.picture]
-                    if admission.isLast(target) { bitmaps[target.picture] = .empty }
-                }
+                var bitmap = admission.picture(of: target, from: &bitmaps)
                 let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
                 if let animation, passes(target, header) {
                     try place(animation, target, header, name: name, &output)
