@@ -69,7 +69,13 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep", dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes"],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
+            // resident of every process. Packages that depend on this one may not use unsafe flags, but only the
+            // library's count there.
+            linkerSettings: [
+                .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"], linux)
+            ]),
         // Oracles and tools of the tests; in no product.
         .target(
             name: "CReferencePNG", path: "Tests/Support/CReferencePNG",

@@ -11,6 +11,8 @@ struct Admission {
         let maxBytes: Int
         /// As it lies in the stored picture.
         let placement: Placement
+        /// Which of `placements` that is.
+        var picture = 0
         /// Whether the source's own data would do, if it fits the budget.
         let mayPassLossless: Bool
     }
@@ -23,6 +25,8 @@ struct Admission {
     }
 
     let targets: [Target]
+    /// The pictures to make: boxes that come to the same one share it.
+    let placements: [Placement]
     /// The N of N/`steps` of the header to decode at.
     let numerator: Int
     let route: Route
@@ -47,7 +51,15 @@ struct Admission {
                 detail: "limit \(options.limits.pixels)")
         }
         orientation = header.orientation
-        targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
+        var targets = profiles.enumerated().map { Self.target($0.offset, $0.element, header, options) }
+        var placements: [Placement] = []
+        for i in targets.indices {
+            let known = placements.firstIndex(of: targets[i].placement)
+            targets[i].picture = known ?? placements.count
+            if known == nil { placements.append(targets[i].placement) }
+        }
+        self.targets = targets
+        self.placements = placements
         numerator = Self.numerator(header, targets, options)
         route = header.needsWholeInput ? .spool : .push
         stages = Self.stages(header, targets, numerator, inputLimit: options.limits.inputBytes)
@@ -56,6 +68,15 @@ struct Admission {
 
     /// Bytes the job will need when its decoder needs so many beyond what the header told.
     func need(beyondHeader more: Int) -> Int { stages.need(beyondHeader: more) }
+
+    /// The picture of a target, which goes from `pictures` when no later target shows it.
+    func picture(of target: Target, from pictures: inout [Bitmap]) -> Bitmap? {
+        guard pictures.indices.contains(target.picture) else { return nil }
+        let picture = pictures[target.picture]
+        let isLast = !targets.contains { $0.picture == target.picture && $0.index > target.index }
+        if isLast { pictures[target.picture] = .empty }
+        return picture
+    }
 
     /// - Throws: `memory-limit` when a job that needs so much is refused.
     static func check(need: Int, _ limits: ResourceLimits) throws(PrepError) {
@@ -126,16 +147,23 @@ struct Admission {
             header.codecNeed(numerator) + header.colour.memoryNeed
             + RowPipeline.memoryNeed(
                 layout: header.scaledLayout, width: header.rowSize(numerator: numerator).width,
-                isConverted: header.colour.rows != nil)
+                isConverted: header.colour.rows != nil,
+                reduction: targets.map {
+                    header.region(of: $0.placement, numerator: numerator).width
+                        / Double($0.placement.size.width)
+                }.max() ?? 1)
         var encoding = 0
         var bitmaps = 0
         var copy = 0
         for target in targets {
             let size = target.placement.size
             let region = header.region(of: target.placement, numerator: numerator)
-            decoding += RowScaler.memoryNeed(
-                source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
-            bitmaps += size.area * 3
+            let isFirst = !targets.contains { $0.picture == target.picture && $0.index < target.index }
+            if isFirst {
+                decoding += RowScaler.memoryNeed(
+                    source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
+                bitmaps += size.area * 3
+            }
             encoding = max(encoding, OutputFitter.memoryNeed(size: size, maxBytes: target.maxBytes))
             // The copy is no larger than the input.
             if target.mayPassLossless { copy = max(copy, min(target.maxBytes, inputLimit)) }

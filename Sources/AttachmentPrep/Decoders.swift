@@ -5,11 +5,11 @@ internal import MediaTypes
 enum Decoders {
     /// A decoder for the type, or nil when it is recognised but not decoded.
     static func make(
-        _ format: MediaFormat, limits: ResourceLimits
+        _ format: MediaFormat, _ options: PreparationOptions
     ) throws(PrepError) -> (any ImageDecoder & ~Copyable)? {
         do {
             switch format {
-            case .jpeg: return try JPEGDecoder(maxScans: limits.scans)
+            case .jpeg: return try JPEGDecoder(maxScans: options.limits.scans)
             case .png, .apng: return try PNGDecoder()
             case .bmp: return BMPDecoder()
             #if GIF
@@ -21,22 +21,22 @@ enum Decoders {
             default: return nil
             }
         } catch {
-            throw Refusal.error(error, limits: limits)
+            throw Refusal.error(error, options)
         }
     }
 
     /// A decoder for the type's pictures that need all of their bytes, or nil when it has none.
     static func makeSpooled(
-        _ format: MediaFormat, limits: ResourceLimits
+        _ format: MediaFormat, _ options: PreparationOptions
     ) throws(PrepError) -> (any SpoolDecoder & ~Copyable)? {
         do {
             switch format {
-            case .jpeg: return try JPEGSpoolDecoder(maxScans: limits.scans)
+            case .jpeg: return try JPEGSpoolDecoder(maxScans: options.limits.scans)
             #if WebP
                 case .webp: return try WebPSpoolDecoder()
             #endif
             #if TIFF
-                case .tiff: return TIFFDecoder(maxScans: limits.scans)
+                case .tiff: return TIFFDecoder(maxScans: options.limits.scans)
             #endif
             #if HEIF
                 case .heic, .heif, .avif: return HEIFSpoolDecoder()
@@ -44,7 +44,7 @@ enum Decoders {
             default: return nil
             }
         } catch {
-            throw Refusal.error(error, limits: limits)
+            throw Refusal.error(error, options)
         }
     }
 }

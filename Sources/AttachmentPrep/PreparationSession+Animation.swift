@@ -52,7 +52,11 @@ extension PreparationSession {
     /// Whether the animation is the output of a target: sound, inside its box, upright, in sRGB without its profile.
     func passes(_ target: Admission.Target, _ header: ImageHeader) -> Bool {
         guard let animation, animation.copy.isSound, notes.isAnimated, !isTruncated else { return false }
-        if animation.copy.hadProfile, header.colour.isConverted || animation.copy.hasGamma { return false }
+        if animation.copy.hadProfile,
+            header.colour.isConverted || header.colour.isUnread || animation.copy.hasGamma
+        {
+            return false
+        }
         return target.profile.name == MediaPassage.profile && target.placement.size == header.size
             && header.orientation == .upright
     }

@@ -9,7 +9,7 @@ extension PreparationSession {
     ///
     /// - Returns: false for a type that no spooled decoder serves.
     mutating func beginSpool(_ format: MediaFormat) throws(PrepError) -> Bool {
-        guard let decoder = try Decoders.makeSpooled(format, limits: options.limits) else { return false }
+        guard let decoder = try Decoders.makeSpooled(format, options) else { return false }
         spoolDecoder = consume decoder
         stage = .spooling
         guard seekableInput == nil else { return true }

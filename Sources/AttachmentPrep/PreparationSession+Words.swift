@@ -5,7 +5,7 @@ internal import Pixels
 // What a record says of an input besides its outputs.
 extension PreparationSession {
     func failure(_ error: CodecError) -> PrepError {
-        error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, limits: options.limits)
+        error.kind == .stopped ? clock.reason(.decode) : Refusal.error(error, options)
     }
 
     mutating func warn(_ warning: PreparationRecord.Warning) {

@@ -140,7 +140,7 @@ public struct PreparationSession: ~Copyable {
             unsafe bytes.withUnsafeBufferPointer { unsafe prefix.append(contentsOf: $0) }
             return
         }
-        if let decoder = try Decoders.make(format, limits: options.limits) {
+        if let decoder = try Decoders.make(format, options) {
             self.decoder = consume decoder
             stage = .decoding
             try beginAnimation(format)
@@ -251,9 +251,9 @@ public struct PreparationSession: ~Copyable {
     /// Makes what the decoder's rows go through.
     mutating func makeRows(_ header: ImageHeader, _ admission: Admission) {
         let n = admission.numerator
-        let scalers = admission.targets.map { target in
+        let scalers = admission.placements.map { placement in
             RowScaler(
-                source: header.region(of: target.placement, numerator: n), size: target.placement.size,
+                source: header.region(of: placement, numerator: n), size: placement.size,
                 channels: header.scaledLayout.channels(over: options.background),
                 toSRGB: header.colour.space.toSRGB, interlace: header.interlace)
         }
@@ -319,7 +319,9 @@ public struct PreparationSession: ~Copyable {
         }
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
-        guard let admission, let header else { throw PrepError(.truncated, .decode, Refusal.endsEarly) }
+        guard let admission, let header else {
+            throw PrepError(.truncated, .decode, Refusal.endsEarly(options))
+        }
         if let seen = decoder?.notes { notes.add(seen) }
         let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
         decoder = nil
@@ -335,7 +337,7 @@ public struct PreparationSession: ~Copyable {
             throw failure(error)
         }
         guard let rows, let header, let admission else {
-            throw PrepError(.truncated, .decode, Refusal.endsEarly)
+            throw PrepError(.truncated, .decode, Refusal.endsEarly(options))
         }
         stage = .decoded
         if decoder?.isWhole == true {
@@ -350,12 +352,13 @@ public struct PreparationSession: ~Copyable {
         _ bitmaps: consuming [Bitmap], _ copy: [UInt8]?, _ admission: Admission, _ header: ImageHeader
     ) throws(PrepError) {
         let source = writer.needsDigest ? try sourceDigest() : ""
-        bitmaps.reverse()
+        if let conversion = header.colour.picture {
+            for i in bitmaps.indices { bitmaps[i].convert(conversion) }
+        }
         for target in admission.targets {
             var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
             do {
-                var bitmap = bitmaps.popLast()
-                if let conversion = header.colour.picture { bitmap?.convert(conversion) }
+                var bitmap = admission.picture(of: target, from: &bitmaps)
                 let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
                 if let animation, passes(target, header) {
                     try place(animation, target, header, name: name, &output)

@@ -4,7 +4,12 @@ internal import MediaTypes
 
 /// The sentences of refusals: what the input is instead, and what its sender should do.
 enum Refusal {
-    static let endsEarly = "the input ends before the picture does; send it again, or use --allow-truncated"
+    /// What to do about an input that ends early: where what there is of it was asked for, it shows nothing.
+    static func endsEarly(_ options: PreparationOptions) -> String {
+        options.allowsTruncated
+            ? "the input ends before there is anything to show; send it again"
+            : "the input ends before the picture does; send it again, or use --allow-truncated"
+    }
 
     /// Why a recognised type is not accepted.
     static func error(_ sniffer: MediaSniffer, picturesOnly: Bool = false) -> PrepError {
@@ -72,12 +77,12 @@ enum Refusal {
     }
 
     /// What a decoder's failure means to the sender.
-    static func error(_ error: CodecError, limits: ResourceLimits) -> PrepError {
+    static func error(_ error: CodecError, _ options: PreparationOptions) -> PrepError {
         switch error.kind {
         case .corrupt:
             PrepError(.corrupt, .decode, "the picture is damaged; send it again", detail: error.detail)
         case .truncated:
-            PrepError(.truncated, .decode, endsEarly, detail: error.detail)
+            PrepError(.truncated, .decode, endsEarly(options), detail: error.detail)
         case .unsupportedVariant:
             PrepError(
                 .unsupportedVariant, .decode,
@@ -86,10 +91,10 @@ enum Refusal {
         case .tooManyScans:
             PrepError(
                 .tooManyScans, .decode,
-                limits.scans < JPEGSpoolDecoder.mostScans
+                options.limits.scans < JPEGSpoolDecoder.mostScans
                     ? "more scans than --max-scans allows; raise it if you trust the input"
                     : "more scans than are decoded; save it with fewer",
-                detail: "limit \(min(limits.scans, JPEGSpoolDecoder.mostScans))")
+                detail: "limit \(min(options.limits.scans, JPEGSpoolDecoder.mostScans))")
         case .tooManyPixels:
             PrepError(
                 .tooManyPixels, .admission, "sides this long are not decoded; send a smaller picture",

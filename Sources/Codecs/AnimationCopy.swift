@@ -29,10 +29,13 @@ package struct AnimationCopy {
     package private(set) var hasGamma = false
     private var frames = APNGFrames()
     private var isBroken = false
+    /// Whether a GIF has a frame that not every reader would show as another does.
+    private var hasOddFrame = false
 
-    /// Whether it may be passed on: its end was there, and a PNG's frames are as it announces them.
+    /// Whether it may be passed on: its end was there, its frames lie inside the canvas, and a PNG's are as it
+    /// announces them.
     package var isSound: Bool {
-        guard case .png = walk else { return isWhole }
+        guard case .png = walk else { return isWhole && !hasOddFrame }
         return isWhole && frames.areWhole
     }
 
@@ -77,7 +80,10 @@ package struct AnimationCopy {
             case .needsInput: return held.append(piece)
             case .extension(0xFE): fate = .drop
             case .extension(0xFF): (fate, name) = (.unknown, [])
-            case .extension, .screen, .image: fate = .keep
+            case .extension, .screen: fate = .keep
+            case .image:
+                fate = .keep
+                if !gif.isFrameOnScreen || !gif.isFrameReadable { hasOddFrame = true }
             case .data(let range): if fate == .unknown { read(name: bytes.extracting(range)) }
             case .blockEnd: if fate == .unknown { fate = .drop }
             case .end: isWhole = true

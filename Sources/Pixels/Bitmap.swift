@@ -26,6 +26,9 @@ package struct Bitmap: Sendable {
         self.pixels = pixels
     }
 
+    /// No picture, in the place of one that is no longer needed.
+    package static var empty: Bitmap { Bitmap(size: PixelSize(0, 0), channels: 1, samples: []) }
+
     /// A bitmap with a copy of these samples; what is missing is black, what is too much left out.
     package init(size: PixelSize, channels: Int, samples: [UInt8]) {
         let pixels = PageBuffer<UInt8>(count: size.area * channels)

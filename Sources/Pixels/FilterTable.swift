@@ -146,9 +146,11 @@ package struct FilterTable: Sendable {
         return most
     }
 
+    /// Pairs that an output sample has at most.
+    static func mostPairs(reduction: Double) -> Int { Int(3 * max(reduction, 1)) + 3 }
+
     /// Bytes the tables of such an axis take.
     package static func memoryNeed(extent: Double, count: Int) -> Int {
-        let stride = Int(3 * max(extent / Double(count), 1)) + 3
-        return count * (stride * 8 + 64)
+        count * (mostPairs(reduction: extent / Double(count)) * 8 + 64)
     }
 }

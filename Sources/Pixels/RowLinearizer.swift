@@ -52,9 +52,17 @@ package struct RowLinearizer: Sendable {
         }
     }
 
-    /// Fills `width` pixels with the matte.
-    package func fill(width: Int, _ out: UnsafeMutablePointer<PixelPair>) {
-        unsafe each(width, out) { _ in matte }
+    /// Converts a part of a row of `width` pixels: those of `pairs`, which lie inside it.
+    func convert(
+        _ row: UnsafeRawPointer, width: Int, pairs: Range<Int>, into out: UnsafeMutablePointer<PixelPair>
+    ) {
+        let (first, end) = (2 * pairs.lowerBound, min(2 * pairs.upperBound, width))
+        unsafe convert(row + first * layout.bytesPerPixel, width: end - first, into: out)
+    }
+
+    /// Fills the pixels of `pairs`, in a row of `width`, with the matte.
+    func fill(width: Int, pairs: Range<Int>, _ out: UnsafeMutablePointer<PixelPair>) {
+        unsafe each(min(2 * pairs.upperBound, width) - 2 * pairs.lowerBound, out) { _ in matte }
     }
 
     // A sample indexes a table with an entry for each of its values, so no lookup can leave it.

@@ -96,9 +96,20 @@ package final class RowScaler {
     ///
     /// A last row without a partner comes with any second row: its weights are zero.
     package func push(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>, pair: Int) {
-        while nextOpen < size.height, Int(rows.starts[nextOpen]) <= pair { nextOpen += 1 }
-        guard firstOpen < nextOpen else { return }
+        guard isOpen(for: pair) else { return }
         unsafe filter(upper, lower)
+        add(pair: pair)
+    }
+
+    /// Opens the output rows that begin with a pair; whether it takes part in any.
+    private func isOpen(for pair: Int) -> Bool {
+        while nextOpen < size.height, Int(rows.starts[nextOpen]) <= pair { nextOpen += 1 }
+        return firstOpen < nextOpen
+    }
+
+    /// Adds a filtered pair to the output rows it takes part in.
+    func add(pair: Int) {
+        guard isOpen(for: pair) else { return }
         for open in firstOpen..<nextOpen {
             let tap = pair - Int(rows.starts[open])
             let count = Int(rows.counts[open])
@@ -150,6 +161,66 @@ package final class RowScaler {
             }
         }
     }
+
+    /// Horizontal pass of one row of a pair, whose light is made block by block: no more of a long row exists at once.
+    ///
+    /// - Parameters:
+    ///   - block: has room for `mostPairs` and more.
+    ///   - light: writes the light of these pairs of the row to a place.
+    func filter(
+        isLower: Bool, pair: Int, by block: UnsafeMutableBufferPointer<PixelPair>,
+        _ light: (Range<Int>, UnsafeMutablePointer<PixelPair>) -> Void
+    ) {
+        guard isOpen(for: pair), let base = block.baseAddress else { return }
+        var x = 0
+        while x < size.width {
+            // As many output samples as there is room for what they are made of; starts never go back.
+            let first = Int(columns.starts[x])
+            var end = first + Int(columns.counts[x])
+            guard end - first <= block.count else { return }
+            var next = x + 1
+            while next < size.width {
+                let far = max(end, Int(columns.starts[next] + columns.counts[next]))
+                if far - first > block.count { break }
+                end = far
+                next += 1
+            }
+            if first < end { unsafe light(first..<end, base) }
+            unsafe filter(x..<next, of: base, from: first, isLower: isLower)
+            x = next
+        }
+    }
+
+    /// Writes the low lanes, and nothing to the high ones, or adds the high ones: an upper row alone has a black partner.
+    ///
+    /// The samples lie in `light` from pair `first` on, and the store of pixel x ends as in the pass above.
+    private func filter(
+        _ range: Range<Int>, of light: UnsafePointer<PixelPair>, from first: Int, isLower: Bool
+    ) {
+        let stride = columns.stride
+        unsafe columns.pairs.withUnsafeBufferPointer { pairs in
+            unsafe filtered.withUnsafeMutableBytes { out in
+                for x in range {
+                    let start = Int(columns.starts[x]) &- first
+                    let base = x &* stride
+                    var sum = SIMD4<Int32>(repeating: FilterTable.one / 2)
+                    for k in 0..<Int(columns.counts[x]) {
+                        unsafe sum &+= multiplyAddPairs(light[start &+ k], broadcast(pairs[base &+ k]))
+                    }
+                    var lanes = (sum &>> FilterTable.shift) & 0xFFFF
+                    if isLower {
+                        // The idle lane is 0, so what follows this pixel stays as it is.
+                        let upper = unsafe out.loadUnaligned(fromByteOffset: x &* 12, as: SIMD4<Int32>.self)
+                        lanes = upper | lanes &<< 16
+                    }
+                    unsafe out.storeBytes(of: lanes, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
+                }
+            }
+        }
+    }
+
+    /// Pairs of source samples that one output sample is made of, at most.
+    var mostPairs: Int { columns.stride }
 
     /// Vertical pass: adds the filtered rows to one accumulator, or starts it.
     private func add(weights: Int32, to slot: Int, first: Bool) {

@@ -130,6 +130,16 @@ import Testing
         #expect(tight.picture.map { $0.count <= 5_000 } == true)
     }
 
+    /// At quality 1 all of libjpeg's divisors are 255: Annex K's least, 10, times 50.
+    @Test func lowestQuality() throws {
+        let run = prepare(Self.sources[0]) { ($0.minQuality, $0.maxQuality) = (1, 1) }
+        let encoding = try #require(run.output?.encoding)
+        #expect(encoding.quality == 1 && encoding.limitedBy == .quality)
+        let segments = try #require(JPEGParts.list(run.picture ?? []))
+        let luma = segments.first { $0.marker == 0xDB }?.payload.dropFirst().prefix(64)
+        #expect(luma?.count == 64 && luma?.allSatisfy { $0 == 255 } == true)
+    }
+
     /// A higher floor never means more pixels, and a high one fewer.
     @Test func floorDecidesPixels() throws {
         let widths = [10, 50, 89].map { floor in

@@ -46,6 +46,8 @@ import Testing
             // Of one or two bytes nobody can know what they were.
             let codes: [PrepError.Code] = cut < 8 ? [.truncated, .unknownFormat] : [.truncated, .corrupt]
             #expect(run.code.map { codes.contains($0) } == true, "\(file.name) \(cut) \(run.record)")
+            let isAdvised = run.record.error?.message.contains("--allow-truncated") == true
+            #expect(isAdvised == (run.code == .truncated), "\(file.name) \(cut)")
         }
     }
 
@@ -55,6 +57,9 @@ import Testing
             let run = prepare(Array(file.bytes[..<cut]), profile: Self.box) { $0.allowsTruncated = true }
             guard cut >= file.showable else {
                 #expect(run.picture == nil && run.record.outcome == .rejected, "\(file.name) \(cut)")
+                // Nobody is told to do what was done.
+                let message = try #require(run.record.error?.message)
+                #expect(!message.contains("--allow-truncated"), "\(file.name) \(cut)")
                 continue
             }
             let picture = Picture(jpeg: run.picture ?? [])

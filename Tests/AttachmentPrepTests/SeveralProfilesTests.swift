@@ -1,4 +1,5 @@
 import AttachmentPrep
+import TestSupport
 import Testing
 
 /// Several outputs from one decode.
@@ -50,6 +51,33 @@ import Testing
         let profiles = [Profile.small, Profile(name: "w190", width: 190, height: 190, maxBytes: 50_000)]
         let pictures = together(Generated.progressive, profiles)
         #expect(pictures.allSatisfy { $0 != nil } && pictures == alone(Generated.progressive, profiles))
+    }
+
+    /// Boxes that come to the same picture share it: its colours are converted once, and it takes no more memory.
+    @Test func samePicture() {
+        func box(_ maxBytes: Int) -> Profile {
+            Profile(name: "box\(maxBytes)", width: 60, height: 40, maxBytes: maxBytes)
+        }
+        var png = Photos.kitten.png
+        png.height = 60
+        let profile = ProfileBuilder.table(lab: [178, 148, 158])
+        png.before = PNGParts.chunk("iCCP", Array("a".utf8) + [0, 0] + PNGParts.zlib(profile))
+        let profiles = [box(50_000), .small, box(49_999), box(900)]
+        for bytes in [Self.turned, Generated.interlaced, png.bytes] {
+            let pictures = together(bytes, profiles)
+            #expect(pictures.allSatisfy { $0 != nil } && pictures[0] == pictures[2])
+            #expect((pictures[3]?.count ?? .max) <= 900)
+        }
+        #expect(together(png.bytes, profiles) == alone(png.bytes, profiles))
+        #if ICC
+            let run = AttachmentPreparer(profiles) { _ in }.run(png.bytes)
+            #expect(run.record.warnings.contains(.colorConverted))
+        #endif
+        func need(_ profiles: [Profile]) -> Int? {
+            AttachmentPreparer(profiles) { _ in }.run(png.bytes).record.memory?.need
+        }
+        let (one, both) = (need([box(50_000)]), need([box(50_000), box(49_999)]))
+        #expect(one != nil && one == both)
     }
 
     @Test func noProfile() {

@@ -4,8 +4,8 @@
     Tests/Bench/fill.py --attachprep .build/release/attachprep --pictures DIR [--effort default]
 
 Counts every output that a budget limits, shrunk or not; those limited by quality or source leave room on purpose. Then
-come budgets that no picture fits, which must end with `over-budget`. Ends with status 1 where a file has more bytes than
-its budget, a fill is below 98.5 % (or 99.5 % on average), or an impossible budget gives anything else.
+come budgets that no picture fits, which must end with `over-budget`. Ends with status 1 where a file has more bytes
+than its budget, a fill is below 98.5 % (or 99.5 % on average), or an impossible budget gives anything else.
 """
 import argparse
 import json
@@ -45,7 +45,8 @@ def main():
         for name in names:
             cells = []
             for budget in (1000 * b for b in BUDGETS):
-                size, output = prepare(asked.attachprep, os.path.join(asked.pictures, name), budget, asked.effort, folder)
+                picture = os.path.join(asked.pictures, name)
+                size, output = prepare(asked.attachprep, picture, budget, asked.effort, folder)
                 if size is None or size > budget:
                     faults.append(f"{name} at {budget}: {output['error'] or size}")
                     cells.append("✗")

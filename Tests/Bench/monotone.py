@@ -3,10 +3,10 @@
 
     Tests/Bench/monotone.py --attachprep .build/release/attachprep --pictures DIR [--names a.jpg,b.png]
 
-Every picture is brought to 1038 px once (linear light, Lanczos) and prepared for each budget. What comes out is decoded,
-scaled up to that size (Lanczos) where it was shrunk, and compared with it. One row a picture: how far scores fall at
-most from one budget to the next, at which, and where pixels were given up. Ends with status 1 where a score falls
-by more than --allowed.
+Every picture is brought to 1038 px once (linear light, Lanczos) and prepared for each budget. What comes out is
+decoded, scaled up to that size (Lanczos) where it was shrunk, and compared with it. One row a picture: how far scores
+fall at most from one budget to the next, at which, and where pixels were given up. Ends with status 1 where a score
+falls by more than --allowed.
 
 Needs Python with numpy, pillow and ssimulacra2.
 """

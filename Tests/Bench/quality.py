@@ -5,8 +5,8 @@
 
 The list is DIR, scikit-image's pictures and five drawn screens and pages (equalbytes/pictures.py). Each is brought to
 1038 and 512 px once (linear light, Lanczos), and all encoders get the same pixels; a picture that no box shrinks is
-measured in the smaller box only. A cell is a picture at a box and a budget; it counts where the budget binds for ours or
-for mozjpeg or jpegli. mozjpeg gets the quality in steps of 1/16 that fills the budget best; libjpeg-turbo its best
+measured in the smaller box only. A cell is a picture at a box and a budget; it counts where the budget binds for ours
+or for mozjpeg or jpegli. mozjpeg gets the quality in steps of 1/16 that fills the budget best; libjpeg-turbo its best
 whole quality; jpegli, which takes whole qualities only, the score on the straight line between the two around the
 budget. libjpeg-turbo and mozjpeg are tried with halved and, where their quality is 75 or more or the picture is drawn,
 with whole chroma, and the better counts; jpegli's binding has halved chroma only. Means are over the pictures that all

@@ -62,6 +62,21 @@
                 try samples(GIFBuilder(width: 2, height: 2, images: [image])).count == 4 * 2 * 3)
         }
 
+        /// missing-pixels.gif of pygif's test suite, of which ImageMagick and Pillow show three pixels black.
+        ///
+        /// One white pixel lies on a screen of 2 x 2 whose background colour is black; nothing is transparent.
+        @Test func opaqueOnItsBackgroundColour() throws {
+            let palette: [[UInt8]] = [
+                [0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255], [0, 255, 255],
+                [255, 0, 255], [255, 255, 0],
+            ]
+            let bytes: [UInt8] =
+                Array("GIF89a".utf8) + [2, 0, 2, 0, 0xF2, 0, 0] + palette.flatMap { $0 }
+                + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 3, 2, 0x18, 9, 0, 0x3B]
+            let shown = try decode(GIFDecoder(), bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
+            #expect(shown == [255, 255, 255] + [UInt8](repeating: 0, count: 9))
+        }
+
         @Test func transparency() throws {
             var image = square
             image.transparent = 0

@@ -274,10 +274,15 @@ def prepared(attachprep, path, folder):
 
 
 def main():
-    attachprep = sys.argv[1]
     keep = sys.argv[sys.argv.index("--keep") + 1] if "--keep" in sys.argv else None
-    folder = keep or tempfile.mkdtemp()
-    os.makedirs(folder, exist_ok=True)
+    if keep:
+        os.makedirs(keep, exist_ok=True)
+        return compare(sys.argv[1], keep)
+    with tempfile.TemporaryDirectory() as folder:
+        compare(sys.argv[1], folder)
+
+
+def compare(attachprep, folder):
     if "--cost" in sys.argv:
         cost(attachprep, folder, int(sys.argv[sys.argv.index("--cost") + 1]))
     if "--sheet" in sys.argv:

@@ -191,7 +191,8 @@ def main():
     only_ours = sum(row["psnr"] is None and row["ours"] is not None for row in rows)
     only_theirs = sum(row["ours"] is None and not row["other"].startswith("refuses") for row in rows)
     print(
-        f"{len(rows)} files, {len(compared)} compared: median {compared[len(compared) // 2] if compared else 0:.1f} dB, "
+        f"{len(rows)} files, {len(compared)} compared: "
+        f"median {compared[len(compared) // 2] if compared else 0:.1f} dB, "
         f"{sum(p < 35 for p in compared)} below 35 dB; {only_ours} shown by the program alone, "
         f"{only_theirs} by the other decoder alone")
     if arguments.sheet:

@@ -45,7 +45,8 @@ def cost(*words):
     """Seconds of CPU and kilobytes at most; a parent's own size would count were it not for time(1) in between."""
     with tempfile.NamedTemporaryFile("r") as peak:
         process = subprocess.Popen(
-            ["/usr/bin/time", "-f", "%M", "-o", peak.name, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["/usr/bin/time", "-f", "%M", "-o", peak.name, *words],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = status
         if status != 0:
@@ -64,7 +65,8 @@ def main():
                 own.append(cost(program, "prepare", path, "--output", out, "--quiet"))
                 decoded = cost("heif-convert", "-q", "90", path, os.path.join(out, "decoded.jpg"))
                 small = cost(
-                    "vipsthumbnail", "-s", "1038", os.path.join(out, "decoded.jpg"), "-o", os.path.join(out, "small.jpg"))
+                    "vipsthumbnail", "-s", "1038", os.path.join(out, "decoded.jpg"),
+                    "-o", os.path.join(out, "small.jpg"))
                 peers.append((decoded[0] + small[0], max(decoded[1], small[1])))
         (cpu, peer), most = (statistics.median(c for c, _ in row) for row in (own, peers)), [
             max(m for _, m in row) / 1000 for row in (own, peers)]

@@ -119,7 +119,8 @@ def make_grid(picture, out, side):
         places.append(struct.pack(">HHHHII", grid, 1, 0, 1, 0, len(grid_data)))
         return full(
             "meta", 0, 0, full("hdlr", 0, 0, bytes(4), b"pict", bytes(13)), full("pitm", 0, 0, struct.pack(">H", grid)),
-            full("iinf", 0, 0, struct.pack(">H", len(tiles) + 1), *(entry(i, "hvc1") for i in ids), entry(grid, "grid")),
+            full("iinf", 0, 0, struct.pack(">H", len(tiles) + 1), *(entry(i, "hvc1") for i in ids),
+                 entry(grid, "grid")),
             box("iprp", properties, ipma),
             full("iref", 0, 0, box("dimg", struct.pack(f">HH{len(tiles)}H", grid, len(tiles), *ids))),
             full("iloc", 1, 0, struct.pack(">HH", 0x4400, len(places)), *places), box("idat", grid_data))
@@ -192,7 +193,8 @@ def make_ios18(source, out):
     ipma = full("ipma", 0, own, struct.pack(">I", len(links)), *(
         struct.pack(">HB", item, len(link) // (own + 1)) + link for item, link in sorted(links.items())))
     # Version, minimum and writer version, flags, then headrooms and one channel's map as fractions of 32 bits.
-    metadata = struct.pack(">BHHB", 0, 0, 0, 0) + struct.pack(">IIII", 0, 1, 1, 1) + struct.pack(">iIiIIIiIiI", 0, 1, 1, 1, 1, 1, 1, 64, 1, 64)
+    metadata = struct.pack(">BHHB", 0, 0, 0, 0) + struct.pack(">IIII", 0, 1, 1, 1)
+    metadata += struct.pack(">iIiIIIiIiI", 0, 1, 1, 1, 1, 1, 1, 64, 1, 64)
     idat = parts.get("idat", b"")
     places = read_places(parts["iloc"]) + [(tmap, 1, [(len(idat), len(metadata))])]
 

@@ -91,8 +91,10 @@ def cases():
     yield case("h264-aac.mp4", BOTH + X264 + AAC, "mp4", exif=True)
     yield case("h264-aac-faststart.mp4", BOTH + X264 + AAC + ["-movflags", "faststart"], "mp4")
     yield case("keys.mp4", BOTH + X264 + AAC, "mp4", tags=TAGS + KEYS)
-    yield case("chapters.mp4", ["-i", "CHAPTERS"] + BOTH + ["-map_chapters", "0", "-map", "1", "-map", "2"] + X264 + AAC, "mp4")
-    yield case("subtitles.mp4", ["-i", "SUBTITLES"] + BOTH + ["-map", "1", "-map", "2", "-map", "0"] + X264 + AAC + ["-c:s", "mov_text"], "mp4")
+    chapters = ["-i", "CHAPTERS"] + BOTH + ["-map_chapters", "0", "-map", "1", "-map", "2"] + X264 + AAC
+    yield case("chapters.mp4", chapters, "mp4")
+    subtitles = ["-i", "SUBTITLES"] + BOTH + ["-map", "1", "-map", "2", "-map", "0"] + X264 + AAC
+    yield case("subtitles.mp4", subtitles + ["-c:s", "mov_text"], "mp4")
     yield case("timecode.mp4", v + X264 + ["-timecode", "01:02:03:04"], "mp4")
     yield case("fragments.mp4", BOTH + X264 + AAC + ["-movflags", "frag_keyframe+empty_moov+default_base_moof"], "mp4")
     yield case("fragments-absolute.mp4", BOTH + X264 + AAC + ["-movflags", "frag_keyframe+empty_moov"], "mp4")
@@ -105,15 +107,17 @@ def cases():
     yield case("h264.m4v", BOTH + X264 + AAC + ["-f", "ipod"], "m4v", exif=True)
     yield case("aac.m4a", SOUND + AAC, "m4a", exif=True)
     yield case("alac.m4a", SOUND + ["-c:a", "alac"], "m4a")
-    yield case("cover.m4a", ["-i", "COVER"] + SOUND + ["-map", "1", "-map", "0"] + AAC + ["-c:v", "copy", "-disposition:v", "attached_pic"], "m4a")
+    cover = ["-i", "COVER"] + SOUND + ["-map", "1", "-map", "0"]
+    yield case("cover.m4a", cover + AAC + ["-c:v", "copy", "-disposition:v", "attached_pic"], "m4a")
     yield case("h264-aac.mov", BOTH + X264 + AAC, "mp4", exif=True)
     yield case("h264-aac-faststart.mov", BOTH + X264 + AAC + ["-movflags", "faststart"], "mp4")
     yield case("keys.mov", BOTH + X264 + AAC, "mp4", tags=TAGS + KEYS)
     yield case("classic.mov", BOTH + X264 + AAC, "mp4", change=without_ftyp)
     yield case("classic-faststart.mov", BOTH + X264 + AAC + ["-movflags", "faststart"], "mp4", change=without_ftyp)
-    yield case("colour.mov", v + X264 + ["-movflags", "write_colr", "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"], "mp4")
+    bt709 = ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"]
+    yield case("colour.mov", v + X264 + ["-movflags", "write_colr"] + bt709, "mp4")
     yield case("timecode.mov", BOTH + X264 + AAC + ["-timecode", "01:02:03:04"], "mp4")
-    yield case("chapters.mov", ["-i", "CHAPTERS"] + BOTH + ["-map_chapters", "0", "-map", "1", "-map", "2"] + X264 + AAC, "mp4")
+    yield case("chapters.mov", chapters, "mp4")
     yield case("hevc.mov", BOTH + ["-c:v", "libx265", "-x265-params", "log-level=none", "-tag:v", "hvc1"] + AAC, "mp4")
     yield case("mpeg4.mov", BOTH + ["-c:v", "mpeg4"] + AAC, "mp4")
     yield case("six-channels.mov", BOTH + X264 + AAC + ["-ac", "6"], "mp4")
@@ -140,20 +144,25 @@ def cases():
     yield case("tags.mp3", SOUND + ["-c:a", "libmp3lame", "-write_id3v1", "1"], "mp3")
     yield case("vbr.mp3", SOUND + ["-c:a", "libmp3lame", "-q:a", "4"], "mp3")
     yield case("tails.mp3", SOUND + ["-c:a", "libmp3lame"], "mp3", change=tails)
-    yield case("cover.mp3", ["-i", "COVER"] + SOUND + ["-map", "1", "-map", "0", "-c:a", "libmp3lame", "-c:v", "copy"], "mp3")
+    yield case("cover.mp3", cover + ["-c:a", "libmp3lame", "-c:v", "copy"], "mp3")
     for rate, channels in ((8000, 1), (22050, 1), (44100, 2), (48000, 6), (96000, 2)):
         yield case(f"aac-{rate}-{channels}.aac", SOUND + AAC + ["-ar", str(rate), "-ac", str(channels)], "m4a")
     yield case("id3.aac", SOUND + AAC + ["-write_id3v2", "1"], "m4a", change=tails)
     for codec in ("pcm_u8", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_alaw", "adpcm_ima_wav"):
         yield case(f"{codec}.wav", SOUND + ["-c:a", codec, "-write_bext", "1"], "wav", change=riff_extras)
     yield case("six-channels.wav", SOUND + ["-ac", "6"], "wav")
-    yield case("streamed.wav", SOUND, "wav", change=lambda d: d[:4] + b"\xff" * 4 + d[8:d.index(b"data") + 4] + b"\xff" * 4 + d[d.index(b"data") + 8:])
+    def streamed(d):
+        data = d.index(b"data") + 4
+        return d[:4] + b"\xff" * 4 + d[8:data] + b"\xff" * 4 + d[data + 4:]
+
+    yield case("streamed.wav", SOUND, "wav", change=streamed)
     for codec in ("pcm_s8", "pcm_s16be", "pcm_s24be", "pcm_s32be"):
         yield case(f"{codec}.aiff", SOUND + ["-c:a", codec, "-write_id3v2", "1"], "aiff", change=iff_extras)
     yield case("sowt.aifc", SOUND + ["-c:a", "pcm_s16le", "-f", "aiff"], "aiff", change=iff_extras)
     for codec in ("pcm_f32be", "pcm_mulaw", "adpcm_ima_qt"):
         yield case(f"{codec}.aifc", SOUND + ["-c:a", codec, "-f", "aiff"], "!unsupported-variant")
-    for codec in ("pcm_s8", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64be"):
+    for codec in ("pcm_s8", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32be", "pcm_f32le",
+                  "pcm_f32be", "pcm_f64be"):
         yield case(f"{codec}.caf", SOUND + ["-c:a", codec], "wav")
     yield case("six-channels.caf", SOUND + ["-c:a", "pcm_s16be", "-ac", "6"], "wav")
     for codec in ("alac", "pcm_mulaw", "adpcm_ima_qt"):
@@ -190,7 +199,8 @@ def frames(path, rewrapped):
         if kind not in kinds:
             found.append([])
             continue
-        done = run("ffmpeg", "-v", "error", "-i", path, "-map", f"0:{'V' if kind == 'v' else kind}", "-f", "framemd5", "-")
+        streams = f"0:{'V' if kind == 'v' else kind}"
+        done = run("ffmpeg", "-v", "error", "-i", path, "-map", streams, "-f", "framemd5", "-")
         if done.returncode:
             raise RuntimeError("does not decode: " + done.stderr.decode(errors="replace").strip()[:200])
         lines = [line.split(",") for line in done.stdout.decode().splitlines() if line and line[0] != "#"]
@@ -215,7 +225,8 @@ def metadata(path, want):
     probe = json.loads(done.stdout)
     allowed = ALLOWED_TAGS | ({"encoder"} if want == "mp3" else set())
     for part in [probe["format"]] + probe["streams"]:
-        left += [f"ffprobe {k}={v}" for k, v in part.get("tags", {}).items() if k not in allowed and not (k == "vendor_id" and v in ("[0][0][0][0]", ""))]
+        left += [f"ffprobe {k}={v}" for k, v in part.get("tags", {}).items()
+                 if k not in allowed and not (k == "vendor_id" and v in ("[0][0][0][0]", ""))]
     if probe.get("chapters"):
         left.append("chapters")
     done = run("exiftool", "-j", "-a", "-u", "-G1", path)
@@ -255,7 +266,8 @@ def judge(case, attachprep, folder):
     if not before[0] and not before[1]:
         faults.append("nothing to compare")
     faults += metadata(output["path"], want)
-    if "metadata-removed" not in record["warnings"] and case["name"].split(".")[-1] in ("mp4", "m4a", "mov", "mp3", "wav"):
+    suffix = case["name"].split(".")[-1]
+    if "metadata-removed" not in record["warnings"] and suffix in ("mp4", "m4a", "mov", "mp3", "wav"):
         if case["name"] not in ("streamed.wav", "six-channels.wav"):
             faults.append("no word of the metadata")
     return faults, f"{len(after[0])} pictures, {len(after[1])} pieces of sound, {' '.join(record['warnings'])}"
@@ -292,7 +304,8 @@ def main():
             except (RuntimeError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
                 faults, note = [f"{type(error).__name__}: {error}"], ""
             bad += bool(faults)
-            print(f"{'FAULT' if faults else 'holds'}  {case['name']:26} -> {case['want']:20} {'; '.join(faults) or note}", flush=True)
+            verdict = "FAULT" if faults else "holds"
+            print(f"{verdict}  {case['name']:26} -> {case['want']:20} {'; '.join(faults) or note}", flush=True)
     print(f"{count - bad} of {count} hold")
     sys.exit(1 if bad or not count else 0)
 

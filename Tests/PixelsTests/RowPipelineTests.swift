@@ -112,6 +112,37 @@ import Testing
         #expect(pipeline.finish()[0].samples == [1, 2, 3, 4, 5, 6] + (0..<8).flatMap { _ in matte })
     }
 
+    /// Rows that are filtered block by block give what whole ones do, which is compared with the definition elsewhere.
+    @Test(arguments: [(70_001, 5, 300), (70_000, 4, 999), (9, 7, 4), (40_000, 3, 1)])
+    func wideRows(width: Int, height: Int, across: Int) {
+        let layout = PixelLayout(.rgba, bitsPerSample: 16)
+        let rows = randomBytes(width * height * 8, seed: UInt64(width))
+        let plans = [PixelSize(across, height), PixelSize(max(across / 3, 1), max(height / 2, 1))]
+        func shown(wide: Int, _ interlace: Interlace?, _ rows: [[UInt8]]) -> [[UInt8]] {
+            let pipeline = RowPipeline(
+                layout: layout, width: width, background: 0x204060,
+                scalers: plans.map {
+                    RowScaler(
+                        source: SourceRegion(width, height), size: $0, channels: 3, interlace: interlace)
+                }, interlace: interlace, wide: wide)
+            for row in rows { push(row, row.count, into: pipeline) }
+            pipeline.fill(to: height)
+            return pipeline.finish().map(\.samples)
+        }
+        let plain = stride(from: 0, to: rows.count, by: width * 8).map { Array(rows[$0..<($0 + width * 8)]) }
+        let size = PixelSize(width, height)
+        let passes = interlaced(rows, 8, size).flatMap { $0 }
+        for (interlace, rows) in [(nil, plain), (Interlace(adam7: size), passes)] {
+            // Whole, and without the last rows.
+            for count in [rows.count, rows.count - 2] {
+                let part = Array(rows.prefix(count))
+                let narrow = shown(wide: .max, interlace, part)
+                #expect(Set(narrow[0]).count > 1)
+                #expect(shown(wide: 1, interlace, part) == narrow)
+            }
+        }
+    }
+
     @Test func stopsWithinSixteenRows() {
         var asked = 0
         let scaler = RowScaler(source: SourceRegion(1, 100), size: PixelSize(1, 10), channels: 1)

@@ -12,6 +12,8 @@ package struct ColourPlan: Sendable {
     package private(set) var isConverted = false
     /// Whether a profile came that is of no use.
     package private(set) var isIgnored = false
+    /// Whether that profile may be a good one, which other readers apply.
+    package private(set) var isUnread = false
     /// Bytes that lasts while the picture is decoded.
     package private(set) var memoryNeed = 0
 
@@ -22,6 +24,13 @@ package struct ColourPlan: Sendable {
     package static let ignored = {
         var plan = ColourPlan()
         plan.isIgnored = true
+        return plan
+    }()
+
+    /// A profile that is not read, whatever it says.
+    static let unread = {
+        var plan = ColourPlan.ignored
+        plan.isUnread = true
         return plan
     }()
 
@@ -36,7 +45,11 @@ package struct ColourPlan: Sendable {
     /// - Parameter layout: of the rows that the profile describes.
     package init(profile: [UInt8], layout: PixelLayout) {
         #if ICC
-            guard profile.count <= Self.profileLimit, let icc = ICCProfile(profile), icc.fits(layout) else {
+            guard profile.count <= Self.profileLimit else {
+                self = .unread
+                return
+            }
+            guard let icc = ICCProfile(profile), icc.fits(layout) else {
                 self = .ignored
                 return
             }
@@ -45,7 +58,7 @@ package struct ColourPlan: Sendable {
                 return
             }
             guard !layout.isGray, let conversion = icc.conversion(of: layout) else {
-                self = .ignored
+                self = .unread
                 return
             }
             self = .sRGB
@@ -54,7 +67,7 @@ package struct ColourPlan: Sendable {
             // The matte is sRGB's, and a table has no way back: where there is one, it must come after the table.
             if layout.isInk || layout.hasAlpha { rows = conversion } else { picture = conversion }
         #else
-            self = .ignored
+            self = .unread
         #endif
     }
 

@@ -6,6 +6,7 @@ internal import Pixels
 struct PNGColour {
     private var coding: CodingPoints?
     private var profile: [UInt8]?
+    private var isProfileTooLong = false
     private var isSRGB = false
     /// What encoded a sample: light to this power.
     private var gamma: Double?
@@ -28,8 +29,9 @@ struct PNGColour {
         case "mDCV": return length == 24
         case "iCCP":
             guard profile == nil else { return false }
-            if length > Self.profileLimit { profile = [] }
-            return length <= Self.profileLimit
+            isProfileTooLong = length > Self.profileLimit
+            if isProfileTooLong { profile = [] }
+            return !isProfileTooLong
         default: return false
         }
     }
@@ -64,7 +66,9 @@ struct PNGColour {
             // A code that nobody knows says nothing.
             if !plan.isIgnored { return plan }
         }
-        if let profile { return ColourPlan(profile: profile, layout: layout) }
+        if let profile {
+            return isProfileTooLong ? .unread : ColourPlan(profile: profile, layout: layout)
+        }
         if isSRGB || gamma == nil && primaries == nil { return .sRGB }
         let curve = gamma.flatMap { gamma in
             // 1 / 2.2 stands for sRGB in all the files that have it: the curve itself is closer to what was meant.

@@ -10,11 +10,16 @@ struct GIFPlan {
     private let hasProfile: Bool
     /// Red, green, blue and alpha of each index; black where the table has none.
     private let colors: [UInt8]
-    /// What pixels are that the file leaves out: of a picture with transparency transparent, else the screen's
-    /// background colour, where it names one.
+    /// What pixels are that the file leaves out.
+    ///
+    /// Of a picture with a transparent index that is the matte, as everything that shows through: browsers and
+    /// gdk-pixbuf clear the canvas. A picture without one says that it is opaque, and then the format itself names "the
+    /// color used for those pixels on the screen that are not covered by an image" (GIF 89a, 18, background colour
+    /// index); ImageMagick, FFmpeg, Pillow and libvips paint it so. Where the screen has no colours there is nothing to
+    /// name, and it is the matte again.
     private let background: [UInt8]
 
-    private static let codeSizes = 1...11
+    static let codeSizes = 1...11
 
     init(_ walk: GIFWalk, transparent: Int?, hasProfile: Bool) throws(CodecError) {
         let found = walk.frame

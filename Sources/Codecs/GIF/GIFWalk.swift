@@ -78,6 +78,18 @@ struct GIFWalk {
         }
     }
 
+    /// Whether the current image has pixels and lies inside the screen (GIF 89a, 20): beyond it browsers grow the
+    /// canvas, other readers cut the image or refuse the file.
+    var isFrameOnScreen: Bool {
+        frame.width > 0 && frame.height > 0 && frame.x + frame.width <= width
+            && frame.y + frame.height <= height
+    }
+
+    /// Whether the current image has colours, and codes of a size that can be read.
+    var isFrameReadable: Bool {
+        GIFPlan.codeSizes.contains(frame.codeSize) && !(imageTable.isEmpty && screenTable.isEmpty)
+    }
+
     private mutating func take(_ byte: UInt8) -> Event? {
         switch place {
         case .label:

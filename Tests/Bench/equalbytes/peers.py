@@ -125,7 +125,8 @@ class Peers:
         if between and at < top:
             over = encoder.size(at + 1)
             share = math.log(budget / encoder.size(at)) / math.log(over / encoder.size(at))
-            entry["files"] = [[entry["files"][0][0], 1 - share], [self.keep(encoder.file(at + 1), stem + "-over"), share]]
+            above = self.keep(encoder.file(at + 1), stem + "-over")
+            entry["files"] = [[entry["files"][0][0], 1 - share], [above, share]]
         return entry
 
     def jpeg(self, name):

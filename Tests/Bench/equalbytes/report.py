@@ -108,7 +108,8 @@ def tables(cells, efforts):
             print(f"\nLosses of more than {-LOSS}: {len(lost)} of {len(ranked)} cells ({behind} are behind at all)\n")
         else:
             lost = [cells[index] for _, index in ranked[:10]]
-            print(f"\nThe ten smallest leads; {sum(value < 0 for value, _ in ranked)} of {len(ranked)} cells are behind\n")
+            behind = sum(value < 0 for value, _ in ranked)
+            print(f"\nThe ten smallest leads; {behind} of {len(ranked)} cells are behind\n")
         for cell in lost:
             print("- " + line(cell, metric, column))
     behind_plain(cells, column)

@@ -1,8 +1,8 @@
 """Scores of a JPEG against its reference, kept by the contents of both, so that nothing is measured twice.
 
 SSIMULACRA2 is the PyPI package's, through its own weights and colours, with the reference's half computed once a
-picture; `check` compares a score with the package's own call. butteraugli is the 3-norm and the greatest difference that
-butteraugli_main prints.
+picture; `check` compares a score with the package's own call. butteraugli is the 3-norm and the greatest difference
+that butteraugli_main prints.
 """
 import hashlib
 import io

@@ -74,7 +74,8 @@ def draw(cells, effort, folder):
     column = f"ours, {effort}"
     os.makedirs(folder, exist_ok=True)
     for metric in ("ssimulacra2", "butteraugli"):
-        able = [cell for cell in cells if cell.binds and column in cell.files and lead(cell, metric, column) is not None]
+        able = [cell for cell in cells
+                if cell.binds and column in cell.files and lead(cell, metric, column) is not None]
         if able:
             sheet(able, metric, column, True, f"{folder}/{metric}-leads.png")
             sheet(able, metric, column, False, f"{folder}/{metric}-scores.png")
