@@ -71,7 +71,8 @@ package struct LinkFetcher: Sendable {
             switch hop.status {
             case 301, 302, 303, 307, 308:
                 guard let target = redirect else { throw LinkRefusal.redirectToNowhere }
-                let next = try LinkURL(target)
+                // libcurl makes a host of what should have one.
+                let next = try LinkURL(LinkURL.lacksHost(hop.head.location) ? hop.head.location : target)
                 if next.scheme == .http, link.scheme == .https { throw LinkRefusal.downgraded }
                 link = next
             case 304 where !validators.isEmpty: return .notModified(hop.head)

@@ -31,9 +31,7 @@ package struct LinkURL: Hashable, Sendable {
         if trimmed.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw Self.invalid("a control character is in it", text)
         }
-        // libcurl forgives a third slash and takes the path for a host.
-        let afterScheme = trimmed.drop { $0 != UInt8(ascii: ":") }
-        if afterScheme.starts(with: ":///".utf8) { throw Self.invalid("there is no host in it", text) }
+        if Self.lacksHost(text) { throw Self.invalid("there is no host in it", text) }
         #if Service && os(Linux)
             var parts = unsafe ap_url_parts()
             let end = unsafe ap_url_parse(
@@ -74,6 +72,11 @@ package struct LinkURL: Hashable, Sendable {
         // One letter is a drive, and no scheme.
         if scheme.count > 1, rest.starts(with: "://".utf8) { return true }
         return text.prefix(5).lowercased() == "data:"
+    }
+
+    /// Whether a third slash stands where the host should: libcurl would take the path for one.
+    static func lacksHost(_ text: String) -> Bool {
+        trimmed(text).drop { isSchemeCharacter($0) }.starts(with: ":///".utf8)
     }
 
     /// RFC 3986, 3.1.

@@ -11,6 +11,8 @@ package struct ResponseHead: Sendable {
     private(set) var status = 0
     /// Whether the empty line at its end was seen.
     private(set) var isWhole = false
+    /// Where a redirect leads, as the server wrote it.
+    private(set) var location = ""
     private var age = 0
     private var expires: Int?
     private var date: Int?
@@ -30,7 +32,8 @@ package struct ResponseHead: Sendable {
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             return
         }
-        isWhole = line.isEmpty
+        // Trailers of a chunked body come as lines too, and end nothing.
+        if line.isEmpty { isWhole = true }
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
         let value = Self.trimmed(line[line.index(after: colon)...])
@@ -39,6 +42,7 @@ package struct ResponseHead: Sendable {
         case "last-modified": validators.lastModified = value
         case "cache-control": takeDirectives(value)
         case "age": age = Int(value) ?? 0
+        case "location": location = value
         case "date": date = HTTPDate.seconds(value)
         case "expires": expires = HTTPDate.seconds(value) ?? .min
         default: break

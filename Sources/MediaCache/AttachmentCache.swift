@@ -114,10 +114,12 @@ public struct AttachmentCache: Sendable {
             own.concludeFromOutputs()
             let facts = OutputFacts(sha256: try Self.digest(path), record: own)
             guard let bytes = CacheJSON.encode(facts) else { continue }
-            do { try folder.path(.facts, name + ".json").replace(with: bytes) } catch {
+            let beside = folder.path(.facts, name + ".json")
+            do { try beside.replace(with: bytes) } catch {
                 throw error.error(.output, "cannot write to the cache")
             }
-            shard(of: name).account(for: FileFacts(of: path)?.space ?? 0)
+            let space = [path, beside].reduce(0) { $0 + (FileFacts(of: $1)?.space ?? 0) }
+            shard(of: name).account(for: space)
         }
     }
 

@@ -43,7 +43,9 @@ import Testing
         try pixmap().write(to: URL(fileURLWithPath: file))
         let bytes = try run(encoder[0], encoder.dropFirst() + [file])
         let held = bytes.count / 100 * 99
-        var session = AttachmentPreparer(profile: .apns).begin(into: .named("out", in: folder.path))
+        var preparer = AttachmentPreparer(profile: .apns)
+        preparer.options.limits.timeout = nil  // A debug build takes its time.
+        var session = preparer.begin(into: .named("out", in: folder.path))
         for start in stride(from: 0, to: held, by: 16_384) {
             try session.push(bytes.span.extracting(start..<min(start + 16_384, held)))
         }
