@@ -30,7 +30,7 @@ package enum BudgetFit: Sendable {
 
 /// How much work goes into a file.
 package enum Effort: String, CaseIterable, Sendable {
-    /// Rounding to nearest at the finest tables that fit.
+    /// Rounding to nearest at the finest tables that fit, chroma halved by averaging but where that would smear.
     case fast
     /// Bits are weighed against error where the budget binds.
     case `default`
@@ -122,8 +122,10 @@ package struct BudgetSearch: Sendable {
         }
         let finest = ladder.tables(0).meanChroma
         let isAmple = if case .fits(let file)? = ceiling { file.bytes.count <= maxBytes / 2 } else { false }
-        let sampling = detail.sampling(
+        var sampling = detail.sampling(
             divisor: outlook?.tables.meanChroma ?? finest, finest: finest, isAmple: isAmple)
+        // Choosing chroma with luma costs as much as the rest of a quick fit.
+        if effort == .fast, !detail.smears, case .sharp = sampling { sampling = .halved }
         guard halved.subsampling == .s420, sampling != .halved else {
             return ceiling ?? halved.run(isCancelled)
         }
