@@ -94,7 +94,7 @@ struct OutputFitter {
             Double(max(1, maxBytes - Self.headerBytes)) / Double(max(1, bytes - Self.headerBytes))
         let share =
             Double(max(result.size.width, result.size.height)) / Double(max(whole.width, whole.height))
-        let next = whole.scaled(by: min(1, share * ratio.squareRoot() * 1.05))
+        let next = whole.scaled(by: BudgetSearch.evenShare(share * ratio.squareRoot() * 1.02, .up))
         return next == result.size ? nil : next
     }
 

@@ -4,7 +4,7 @@ struct CodingCosts {
     private var lumaCosts: [TableCost] = []
     private var chromaCosts: [TableCost] = []
     /// The whole picture's bits per bit of the sampled rows, from the last tables counted whole.
-    private var wholePerSample = 1.0
+    private var wholePerSample = Double(RowSample.interval)
 
     init(image: CoefficientImage) { self.image = image }
 
@@ -16,28 +16,33 @@ struct CodingCosts {
             chroma = whole(tables.chroma, deadZone, components: 1..<3, &chromaCosts)
         }
         let coding = PictureCoding(quantisation: tables, luma: luma, chroma: chroma)
-        if deadZone == 0 {
-            let sampled = sampledBits(tables)
-            if sampled > 0 { wholePerSample = Double(coding.entropyBytes * 8) / Double(sampled) }
-        }
+        let sampled = sampledBits(tables, deadZone)
+        if sampled > 0 { wholePerSample = Double(coding.entropyBytes * 8) / Double(sampled) }
         return coding
     }
 
     /// Size of the entropy-coded data as a quarter of the rows let expect it.
-    mutating func expectedBytes(_ tables: QuantisationTables) -> Double {
-        Double(sampledBits(tables)) / 8 * wholePerSample
+    mutating func expectedBytes(_ tables: QuantisationTables, deadZone: Int = 0) -> Double {
+        Double(sampledBits(tables, deadZone)) / 8 * wholePerSample
     }
 
-    private mutating func sampledBits(_ tables: QuantisationTables) -> Int {
-        var bits = sampledBits(tables.luma, components: 0..<1, &lumaCosts)
+    /// Luma values in a quarter of the rows that are finer than half the resolution shows.
+    mutating func sampledFineValues(_ tables: QuantisationTables) -> Int {
+        lumaCosts[index(of: tables.luma, 0, components: 0..<1, &lumaCosts)].sampled.fine
+    }
+
+    private mutating func sampledBits(_ tables: QuantisationTables, _ deadZone: Int) -> Int {
+        var bits = sampledBits(tables.luma, deadZone, components: 0..<1, &lumaCosts)
         if image.geometry.componentCount == 3 {
-            bits += sampledBits(tables.chroma, components: 1..<3, &chromaCosts)
+            bits += sampledBits(tables.chroma, deadZone, components: 1..<3, &chromaCosts)
         }
         return bits
     }
 
-    private func sampledBits(_ table: [UInt8], components: Range<Int>, _ costs: inout [TableCost]) -> Int {
-        let index = index(of: table, 0, components: components, &costs)
+    private func sampledBits(
+        _ table: [UInt8], _ deadZone: Int, components: Range<Int>, _ costs: inout [TableCost]
+    ) -> Int {
+        let index = index(of: table, deadZone, components: components, &costs)
         if let known = costs[index].sampledBits { return known }
         let sampled = costs[index].sampled
         let bits = HuffmanTable(counts: sampled.dc).totalBits + HuffmanTable(counts: sampled.ac).totalBits

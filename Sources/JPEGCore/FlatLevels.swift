@@ -28,10 +28,9 @@ struct FlatLevels: Sendable {
     /// DC is -1024...1024.
     private static let range = 2048
 
-    init(_ image: CoefficientImage) {
-        let lumaBlocks = image.geometry.blockCount(of: 0)
-        luma = Self.choices(Self.component(image, blocks: 0..<lumaBlocks))
-        chroma = Self.choices(Self.component(image, blocks: lumaBlocks..<image.geometry.totalBlocks))
+    init(_ image: CoefficientImage, rows: RowSample = .all) {
+        luma = Self.choices(Self.levels(image, 0..<1, rows))
+        chroma = Self.choices(Self.levels(image, 1..<image.geometry.componentCount, rows))
     }
 
     /// The tables with the divisors of DC that suit.
@@ -43,25 +42,41 @@ struct FlatLevels: Sendable {
         return QuantisationTables(luma: chosen(tables.luma, luma), chroma: chosen(tables.chroma, chroma))
     }
 
-    private static func component(_ image: CoefficientImage, blocks: Range<Int>) -> Component {
+    private static func levels(
+        _ image: CoefficientImage, _ components: Range<Int>, _ rows: RowSample
+    ) -> Component {
         var counts = [Int](repeating: 0, count: 2 * range)
-        var component = Component()
+        var result = Component()
         unsafe image.coefficients.withUnsafeBufferPointer { coefficients in
             guard let base = coefficients.baseAddress else { return }
-            for block in blocks {
-                let values = unsafe base + block * 64
-                guard unsafe BlockActivity.energy(values) < flatEnergy else {
-                    component.others += 1
-                    continue
+            for component in components {
+                let perRow = image.geometry.blocksPerMCURow(of: component)
+                let first = image.geometry.firstBlock(of: component)
+                for row in 0..<image.geometry.mcusDown where rows.contains(row) {
+                    let start = unsafe base + (first + row * perRow) * 64
+                    unsafe add(start, perRow, to: &result, &counts)
                 }
-                component.flat += 1
-                // Coefficients are sixteenths.
-                let level = unsafe (Int(values[0]) + 8) >> 4
-                counts[max(0, min(2 * range - 1, level + range))] += 1
             }
         }
-        component.levels = counts.indices.filter { counts[$0] > 0 }.map { ($0 - range, counts[$0]) }
-        return component
+        result.levels = counts.indices.filter { counts[$0] > 0 }.map { ($0 - range, counts[$0]) }
+        return result
+    }
+
+    /// Safety: `blocks` holds as many blocks.
+    private static func add(
+        _ blocks: UnsafePointer<Int16>, _ count: Int, to component: inout Component, _ levels: inout [Int]
+    ) {
+        for block in 0..<count {
+            let values = unsafe blocks + block * 64
+            guard unsafe BlockActivity.energy(values) < flatEnergy else {
+                component.others += 1
+                continue
+            }
+            component.flat += 1
+            // Coefficients are sixteenths.
+            let level = unsafe (Int(values[0]) + 8) >> 4
+            levels[max(0, min(2 * range - 1, level + range))] += 1
+        }
     }
 
     private static func choices(_ component: Component) -> [UInt8] {

@@ -4,40 +4,40 @@
 /// takes it there. At the ceiling's step the strength grows until all values are rounded to nearest, so sizes
 /// go on without a gap to the file that the quality ceiling alone limits.
 struct RefinedSearch {
-    private let image: CoefficientImage
-    private var ladder: ScaleLadder
-    private let maxBytes: Int
-    private let pass: TrellisPass
-    private let progressive: Progressive
+    let image: CoefficientImage
+    var ladder: ScaleLadder
+    let maxBytes: Int
+    let pass: TrellisPass
+    let progressive: Progressive
     private let effort: Effort
     private var script: ScanScript
     /// What the script takes of the bytes of a sequential file, as the latest tries show it.
-    private var scriptShare = 1.0
-    private var tokens: [BlockTokens]
+    var scriptShare = 1.0
+    var tokens: [BlockTokens]
     /// What the tokens are of.
     private var made: Try?
     /// What symbols cost in the latest try: luma's, chroma's.
-    private var rates: [CodeRates] = []
+    var rates: [CodeRates] = []
     /// Rows for a glance, and the whole picture's bits per bit of them.
-    private let rows: RowSample
-    private var wholePerSample: Double
+    let rows: RowSample
+    var wholePerSample: Double
     /// Where the rows let expect the target.
-    private var outlook: Outlook?
+    var outlook: Outlook?
 
     /// Share of the budget that is not worth another try, and the share aimed at.
     private let goodFill: Double
     private let aim: Double
     private static let maximumTries = 20
     /// Distance in base-2 log size at which a glance has seen enough.
-    private static let withinGlance = 0.04
+    static let withinGlance = 0.04
     /// Scale to begin with, in percent: about quality 90.
-    private static let baseScale = 20.0
+    static let baseScale = 20.0
     /// Distance in base-2 log size within which a file's scans are counted, not only their share estimated.
     private static let withinCounting = 0.02
     /// Bytes of the Huffman tables, about.
-    private static let typicalTableBytes = 280
+    static let typicalTableBytes = 280
     /// Change of log size with log scale.
-    private static let typicalStepSlope = -0.65
+    static let typicalStepSlope = -0.65
     /// Change of base-2 log size per unit of strength, until two tries tell better.
     private static let typicalSlope = 0.11 / Double(Strength.unitsPerOctave)
     /// Distance in base-2 log size from which on a quarter of the rows tells how to go on.
@@ -48,7 +48,7 @@ struct RefinedSearch {
         var strength = Strength()
     }
 
-    private struct Try {
+    struct Try {
         let choice: Choice
         let coding: PictureCoding
         /// Nil for a sequential file, or one whose scans are not counted yet.
@@ -193,7 +193,7 @@ extension RefinedSearch {
     }
 
     /// Counts of a quarter of the rows, rounded to nearest: luma's, then chroma's.
-    private func plainCounts(_ tables: QuantisationTables) -> [SymbolCounts] {
+    func plainCounts(_ tables: QuantisationTables) -> [SymbolCounts] {
         func counts(_ components: Range<Int>, _ table: [UInt8]) -> SymbolCounts {
             let quantiser = BlockQuantiser(table, deadZone: 0)
             var counts = SymbolCounts()
@@ -217,98 +217,6 @@ extension RefinedSearch {
         return ProgressiveWriter.write(
             image.geometry, found.coding.quantisation, scans, tokens, limit: maxBytes)
     }
-}
-
-/// What a quarter of the rows tells.
-extension RefinedSearch {
-    private func bits(_ counts: [SymbolCounts]) -> Int {
-        counts.reduce(0) {
-            $0 + HuffmanTable(counts: $1.dc).totalBits + HuffmanTable(counts: $1.ac).totalBits
-        }
-    }
-
-    /// Counts a choice makes with the rates at hand, and how many of luma's values are fine.
-    private func sample(_ choice: Choice) -> (counts: [SymbolCounts], fine: Int) {
-        let tables = ladder.tables(choice.step)
-        let luma = pass.sample(
-            0..<1, table: tables.luma, rates: rates[0], strength: choice.strength, rows: rows)
-        guard rates.count > 1 else { return ([luma.counts], luma.fine) }
-        let chroma = pass.sample(
-            1..<3, table: tables.chroma, rates: rates[1], strength: choice.strength, rows: rows)
-        return ([luma.counts, chroma.counts], luma.fine)
-    }
-
-    /// Symbols of the latest try in the sampled rows.
-    private func tokenSample() -> [SymbolCounts] {
-        let luma = pass.sample(0..<1, of: tokens, rows: rows)
-        return image.geometry.componentCount == 3
-            ? [luma, pass.sample(1..<3, of: tokens, rows: rows)] : [luma]
-    }
-
-    /// Notes how the whole picture of the latest try goes with its sampled rows.
-    private mutating func compare(_ sample: [SymbolCounts], with latest: Try) {
-        wholePerSample = Double(latest.coding.entropyBytes * 8) / Double(max(1, bits(sample)))
-    }
-
-    /// Base-2 log size of a file whose sampled rows are these.
-    private func logSize(_ counts: [SymbolCounts], header: Int) -> Double {
-        let entropy = Double(bits(counts)) / 8 * wholePerSample * 257 / 256
-        return approximateLog2((entropy + Double(header)) * scriptShare)
-    }
-
-    /// What the rows let expect at `maxBytes`, by any step of a ladder.
-    mutating func look(_ ladder: ScaleLadder) -> Outlook {
-        let own = self.ladder
-        self.ladder = ladder
-        defer { self.ladder = own }
-        let goal = approximateLog2(Double(max(1, maxBytes)))
-        // Near the finest tables sizes hardly change with scale.
-        let base = ladder.step(ofScale: Self.baseScale)
-        let header = JPEGHeader.byteCount(image.geometry, huffmanBytes: Self.typicalTableBytes)
-        let size = logSize(plainCounts(ladder.tables(base)), header: header)
-        var slope = Self.typicalStepSlope * ladder.logRatio
-        // Weighing bits saves a fourth at the same tables, and scans a little more.
-        scriptShare = progressive == .never ? 1 : 0.975
-        var step = max(0, min(ladder.last, base + jump(goal - size + 0.4, slope)))
-        var last: (step: Int, logSize: Double)?
-        var fine = 0
-        for _ in 0..<5 {
-            if rates.isEmpty { rates = plainCounts(ladder.tables(step)).map { CodeRates(counts: $0.ac) } }
-            let sample = sample(Choice(step: step))
-            fine = sample.fine
-            rates = sample.counts.map { CodeRates(counts: $0.ac) }
-            let logSize = logSize(sample.counts, header: header)
-            if let last, last.step != step {
-                let measured = (logSize - last.logSize) / Double(step - last.step)
-                slope = max(slope * 2, min(slope / 2, measured))
-            }
-            last = (step, logSize)
-            let distance = goal - logSize
-            let next = max(0, min(ladder.last, step + jump(distance, slope)))
-            let isNear = distance.magnitude < Self.withinGlance || next == step
-            step = next
-            if isNear { break }
-        }
-        scriptShare = 1
-        let blocks =
-            (0..<image.geometry.mcusDown).reduce(0) { $0 + (rows.contains($1) ? 1 : 0) }
-            * image.geometry.blocksPerMCURow(of: 0)
-        let outlook = Outlook(
-            scale: ladder.scale(step), tables: ladder.tables(step),
-            fineDetail: Double(fine) / Double(max(1, blocks)))
-        self.outlook = outlook
-        return outlook
-    }
-}
-
-/// What can be expected of a budget before anything is coded whole.
-struct Outlook {
-    /// Scale of the tables, in percent of the shapes.
-    let scale: Double
-    let tables: QuantisationTables
-    var quality: Double { tables.quality }
-    /// Luma values a block that half the resolution would not show.
-    let fineDetail: Double
 }
 
 extension RefinedSearch {
@@ -402,7 +310,7 @@ extension RefinedSearch {
     }
 
     /// Steps to cover a distance in log size; bounded, because a slope may be next to nothing.
-    private func jump(_ distance: Double, _ slope: Double) -> Int {
+    func jump(_ distance: Double, _ slope: Double) -> Int {
         let steps = distance / slope
         return Int(max(-65536, min(65536, steps.isNaN ? 0 : steps.rounded())))
     }

@@ -1,14 +1,14 @@
 /// One search: finds the finest step of the ladder that fits, then uses up what is left of the budget.
 struct SearchPass {
-    private let image: CoefficientImage
-    private var ladder: ScaleLadder
-    private let maxBytes: Int
+    let image: CoefficientImage
+    private(set) var ladder: ScaleLadder
+    let maxBytes: Int
     private let effort: Effort
     private let progressive: Progressive
     private let target: Double
-    private var costs: CodingCosts
+    var costs: CodingCosts
     /// What plain rounding at the finest tables takes, where that is worth knowing.
-    private var ceiling: PictureCoding?
+    private(set) var ceiling: PictureCoding?
     private var isOpen = false
     private var refined: RefinedSearch?
 
@@ -24,11 +24,11 @@ struct SearchPass {
     /// Share of the budget that is not worth another try.
     private static let goodFill = 0.998
     /// Typical change of log size with log scale, until two tries tell better.
-    private static let typicalSlope = -0.65
+    static let typicalSlope = -0.65
     /// Typical change of base-2 log size with the dead zone.
-    private static let typicalTrim = -0.0013
+    static let typicalTrim = -0.0013
     /// Fewer rows of MCUs than this are always counted whole.
-    private static let rowsWorthSampling = 16
+    static let rowsWorthSampling = 16
 
     init(
         image: CoefficientImage, ladder: ScaleLadder, maxBytes: Int, effort: Effort, progressive: Progressive
@@ -50,7 +50,7 @@ struct SearchPass {
     mutating func ceilingFit() -> BudgetFit? {
         if !isOpen {
             isOpen = true
-            if !(refines && ceilingIsFarOver()) { ceiling = coding(Choice(step: 0)) }
+            if !ceilingIsFarOver() { ceiling = coding(Choice(step: 0)) }
         }
         guard progressive != .always, let ceiling, let bytes = write(ceiling) else { return nil }
         return .fits(result(bytes, ceiling, .quality))
@@ -59,6 +59,7 @@ struct SearchPass {
     /// What to expect of the budget by any step of `wide`.
     mutating func look(_ wide: ScaleLadder) -> Outlook {
         tune()
+        if !refines, let outlook = quickLook() { return outlook }
         var (search, wide) = (refined ?? newSearch(), wide)
         wide.flat = ladder.flat
         let outlook = search.look(wide)
@@ -68,7 +69,8 @@ struct SearchPass {
 
     /// Only where the budget binds: it costs a look at every block.
     private mutating func tune() {
-        if ladder.flat == nil { ladder.flat = FlatLevels(image) }
+        guard ladder.flat == nil else { return }
+        ladder.flat = FlatLevels(image, rows: refines ? .all : .glance(image.geometry))
     }
 
     private func newSearch() -> RefinedSearch {
@@ -80,7 +82,7 @@ struct SearchPass {
         if isCancelled() { return nil }
         if let fit = ceilingFit() { return fit }
         tune()
-        guard refines else { return runPlain(isCancelled) }
+        guard refines else { return runQuick(isCancelled) ?? runPlain(isCancelled) }
         var search = refined.take() ?? newSearch()
         guard let fit = search.run(ceiling, isCancelled) else { return nil }
         guard case .fits(let file) = fit, file.limitedBy == .budget, progressive != .always,
@@ -97,8 +99,7 @@ struct SearchPass {
     /// Whether a quarter of the rows leaves no doubt that the finest tables need more than the budget.
     private mutating func ceilingIsFarOver() -> Bool {
         guard image.geometry.mcusDown >= Self.rowsWorthSampling else { return false }
-        let expected = costs.expectedBytes(ladder.tables(0)) * Double(RowSample.interval)
-        return expected > Double(maxBytes) * 1.5
+        return costs.expectedBytes(ladder.tables(0)) > Double(maxBytes) * 1.5
     }
 
     private mutating func runPlain(_ isCancelled: () -> Bool) -> BudgetFit? {
@@ -119,7 +120,7 @@ struct SearchPass {
 /// Looking for the step.
 extension SearchPass {
     /// A point that was tried, on whichever axis is searched.
-    private struct Try {
+    struct Try {
         let at: Int
         let bytes: Int
         var logSize: Double { approximateLog2(Double(bytes)) }
@@ -150,7 +151,7 @@ extension SearchPass {
     }
 
     /// Two steps of the secant method on a quarter of the rows.
-    private mutating func firstGuess(_ ceiling: Try) -> Int {
+    mutating func firstGuess(_ ceiling: Try) -> Int {
         var slope = Self.typicalSlope * ladder.logRatio
         var from = (at: ceiling.at, logSize: ceiling.logSize)
         // What does not depend on the tables: headers and the share of stuffed bytes.
@@ -233,13 +234,13 @@ extension SearchPass {
 /// Sizes and files.
 extension SearchPass {
     /// What a search decides on.
-    private struct Choice {
+    struct Choice {
         var step: Int
         var deadZone = 0
     }
 
     /// Writes the choice; should the estimate of stuffed bytes have been too low, a slightly coarser one.
-    private mutating func finish(_ first: Choice, _ isCancelled: () -> Bool) -> BudgetFit? {
+    mutating func finish(_ first: Choice, _ isCancelled: () -> Bool) -> BudgetFit? {
         var choice = first
         while choice.step <= ladder.last {
             if isCancelled() { return nil }
@@ -257,12 +258,12 @@ extension SearchPass {
         return .tooLarge(bytesAtFloor: max(maxBytes + 1, floor))
     }
 
-    private mutating func coding(_ choice: Choice) -> PictureCoding {
+    mutating func coding(_ choice: Choice) -> PictureCoding {
         costs.coding(ladder.tables(choice.step), deadZone: choice.deadZone)
     }
 
     /// Length of the file with as many stuffed bytes as random bits would need, usually a little too many.
-    private func estimatedBytes(_ coding: PictureCoding) -> Int {
+    func estimatedBytes(_ coding: PictureCoding) -> Int {
         coding.unstuffedBytes(image.geometry) + coding.entropyBytes / 256
     }
 

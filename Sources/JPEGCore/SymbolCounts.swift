@@ -5,6 +5,8 @@ struct SymbolCounts: Sendable {
     static let size = 256
     /// DC categories, then AC run/size symbols.
     private(set) var counts = [UInt32](repeating: 0, count: 2 * SymbolCounts.size)
+    /// Values that are finer than half the resolution shows, as far as blocks were counted and not tokens.
+    private(set) var fine = 0
 
     var dc: ArraySlice<UInt32> { counts[..<Self.size] }
     var ac: ArraySlice<UInt32> { counts[Self.size...] }
@@ -20,6 +22,7 @@ struct SymbolCounts: Sendable {
     /// Adds another picture part's counts.
     mutating func add(_ other: SymbolCounts) {
         for symbol in counts.indices { counts[symbol] += other.counts[symbol] }
+        fine += other.fine
     }
 
     /// Adds the symbols that `rows` of `component` have when quantised by `quantiser`.
@@ -27,6 +30,7 @@ struct SymbolCounts: Sendable {
         let geometry = image.geometry
         let perRow = geometry.blocksPerMCURow(of: component)
         let first = geometry.firstBlock(of: component)
+        var fine = 0
         unsafe counts.withUnsafeMutableBufferPointer { counts in
             unsafe image.coefficients.withUnsafeBufferPointer { coefficients in
                 guard let counts = counts.baseAddress, let blocks = coefficients.baseAddress else {
@@ -37,11 +41,12 @@ struct SymbolCounts: Sendable {
                         // Prediction goes on from the row above, counted or not.
                         let start = unsafe blocks + (first + row * perRow) * 64
                         let lastDC = unsafe row > 0 ? quantiser.dc(start[-64]) : 0
-                        unsafe count(start, perRow, factors, into: counts, lastDC: lastDC)
+                        fine += unsafe count(start, perRow, factors, into: counts, lastDC: lastDC)
                     }
                 }
             }
         }
+        self.fine += fine
     }
 }
 
@@ -69,18 +74,20 @@ enum RowSample {
     }
 }
 
-/// Counts the symbols of `blockCount` blocks in a row.
+/// Counts the symbols of `blockCount` blocks in a row; returns how many of their values are fine.
 ///
 /// Safety: `blocks` holds as many blocks, `factors` 24 vectors, `counts` 512 numbers. Symbols are below 256:
 /// a run is at most 15, and a category at most 11 as coefficients are bounded by the transform.
 private func count(
     _ blocks: UnsafePointer<Int16>, _ blockCount: Int, _ factors: UnsafePointer<SIMD8<UInt16>>,
     into counts: UnsafeMutablePointer<UInt32>, lastDC: Int
-) {
+) -> Int {
     let ac = unsafe counts + SymbolCounts.size
-    unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { buffer in
-        guard let base = buffer.baseAddress else { return }
+    let finePositions = BlockTokens.finePositions
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { buffer in
+        guard let base = buffer.baseAddress else { return 0 }
         let magnitudes = unsafe base.bindMemory(to: UInt16.self, capacity: 64)
+        var fine = 0
         var previous = lastDC
         for index in 0..<blockCount {
             let block = unsafe blocks + index &* 64
@@ -93,6 +100,7 @@ private func count(
             unsafe counts[64 &- difference.magnitude.leadingZeroBitCount] &+= 1
 
             mask &= ~1
+            fine &+= (mask & finePositions).nonzeroBitCount
             var position = 0
             while mask != 0 {
                 let next = mask.trailingZeroBitCount
@@ -110,5 +118,6 @@ private func count(
             }
             if position != 63 { unsafe ac[0] &+= 1 }
         }
+        return fine
     }
 }

@@ -89,4 +89,16 @@ import Testing
         #expect(zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(shares.allSatisfy { $0 > 0.3 && $0 < 0.8 })
     }
+
+    /// Few sizes, the half and the whole among them, in the order of what was asked for.
+    @Test(arguments: [FloatingPointRoundingRule.up, .toNearestOrAwayFromZero])
+    func sharesAreEven(_ rule: FloatingPointRoundingRule) {
+        let asked = Array(stride(from: 0.01, through: 1, by: 0.01))
+        let shares = asked.map { BudgetSearch.evenShare($0, rule) }
+        #expect(zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(shares.allSatisfy { ($0 * 16).rounded() == $0 * 16 && $0 > 0 && $0 <= 1 })
+        #expect(Set(shares).count <= 12 && shares.contains(0.5) && shares.last == 1)
+        if rule == .up { #expect(zip(asked, shares).allSatisfy { $0 <= $1 }) }
+        #expect(BudgetSearch.evenShare(7, rule) == 1)
+    }
 }
