@@ -4,7 +4,7 @@ package struct RecipeName {
     package let canonical: String
 
     /// Grows when the encoder writes other bytes for the same recipe.
-    static let encoderVersion = 3
+    static let encoderVersion = 4
 
     package init(_ sourceDigest: String, _ profile: Profile, _ options: PreparationOptions) {
         let edge = options.maxEdge ?? .max

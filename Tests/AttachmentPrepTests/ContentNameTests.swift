@@ -45,7 +45,7 @@ import Testing
             effort default
             progressive auto
             allow-truncated 0
-            encoder 3
+            encoder 4
 
             """
         let digest = sha256(Array(text.utf8))
