@@ -70,7 +70,7 @@ import Testing
 
     /// What a cheaper look expects is about what the thorough one does, so both give up pixels in the same places.
     @Test func bothEffortsExpectTheSame() throws {
-        let image = CoefficientImage(Pictures.texture(96, 272), subsampling: .s420)
+        let image = CoefficientImage(Pictures.texture(320, 288), subsampling: .s420)
         let ladder = ScaleLadder(minQuality: 10, maxQuality: 90)
         let top = try #require(sizes(image)).upperBound
         func outlook(_ effort: Effort) -> Outlook {
