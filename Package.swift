@@ -117,7 +117,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["attachprep", "AttachmentPrep", "MediaTypes", "TestSupport"],
+            dependencies: [
+                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport",
+            ],
             swiftSettings: strict),
         // Links, fetched by the real program from a real nginx.
         .testTarget(

@@ -52,8 +52,9 @@ enum Command: String, CaseIterable, Sendable {
             DIR/IMG_0001.jpg; with several profiles DIR/IMG_0001-thumb.jpg. Audio and video pass under the
             profile apns, without their metadata, as DIR/VID_0002.mp4. Inputs that would share a name keep
             their suffix: IMG_1.heic.jpg, IMG_1.png.jpg. Standard input and links have no name, so their output is
-            named by content, as with --cache-names. Links are https, and lead to public addresses only. --output FILE.jpg is for a single output. --output - writes the
-            picture to standard output and the record, as JSON, to standard error.
+            named by content, as with --cache-names. Links are https, and lead to public addresses only.
+            --output FILE.jpg is for a single output. --output - writes the picture to standard output and the
+            record, as JSON, to standard error.
             """
         case .batch:
             """

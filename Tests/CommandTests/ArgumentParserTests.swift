@@ -1,4 +1,6 @@
 import AttachmentPrep
+import LinkFetch
+import MediaCache
 import Testing
 
 @testable import attachprep
@@ -52,6 +54,23 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "fail-fast": ("1", { $0.batch.stopsAtFirstError }),
         "dry-run": ("1", { $0.batch.isDryRun }),
         "markdown": ("1", { $0.markdown }),
+        "allow-http": ("1", { $0.links.allowsHTTP }),
+        "allow-address": (
+            "10.0.0.0/8,127.0.0.1:8080",
+            { $0.links.allowedAddresses == ["10.0.0.0/8", "127.0.0.1:8080"].compactMap { AddressRule($0) } }
+        ),
+        "ca-file": ("ca.pem", { $0.links.caFile == FilePath("ca.pem") }),
+        "header": (
+            "img.example: X-Key: 1",
+            { $0.links.headers == [HostHeader("img.example:X-Key:1")].compactMap { $0 } }
+        ),
+        "key-file": ("keys", { $0.links.keyFile == FilePath("keys") }),
+        "expires": ("1798761600", { $0.links.expiry == 1_798_761_600 }),
+        "public-base": ("https://push.example/a/", { $0.links.publicBase == "https://push.example/a" }),
+        "cache": ("there", { $0.links.cache == FilePath("there") }),
+        "cache-limit": ("1GiB", { $0.links.cacheLimits.bytes == 1 << 30 }),
+        "cache-days": ("7", { $0.links.cacheLimits.unusedSeconds == 604_800 }),
+        "no-sync": ("1", { !$0.links.synchronizes }),
     ]
 
     private static let options = OptionSpec.table.filter { $0.environment != nil }.map(\.long)
@@ -59,6 +78,9 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
     /// A command line that is complete but for the option.
     private static func base(_ spec: OptionSpec) -> [String] {
         if spec.commands == [.help] { return ["help"] }
+        if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
+            return ["link", "prepare", "https://shop.example/a.jpg"]
+        }
         if !spec.commands.contains(.batch) { return ["prepare", "x", "-o", "out"] }
         return ["batch", "x", "-o", "out"] + (spec.long == "null" ? ["--files-from", "-"] : [])
     }
@@ -215,7 +237,13 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         (["prepare", "x", "-o", "o", "--timeout", "-1"], "seconds"),
         (["prepare", "x", "-o", "o", "--timeout", "1e9"], "seconds"),
         (["prepare", "x", "-o", "o", "--spool-dir", "/no/such/folder"], "a folder that exists"),
-        (["prepare", "https://example.com/a.jpg", "-o", "o"], "is a link"),
+        (["batch", "https://example.com/a.jpg", "-o", "o"], "is a link"),
+        (["sniff", "https://example.com/a.jpg"], "is a link"),
+        (["prepare", "x", "-o", "o", "--allow-address", "10.0.0/8"], "addresses such as"),
+        (["prepare", "x", "-o", "o", "--header", "Authorization: x"], "a host, a header's name"),
+        (["link", "sign", "x", "--expires", "soon"], "seconds since 1970"),
+        (["link", "sign", "x", "--public-base", "push.example"], "an address such as"),
+        (["cache", "stats", "--cache-days", "-1"], "from 0 to"),
         (["batch", "x", "-o", "o", "--shard", "0/3"], "a part such as 2/3"),
         (["batch", "x", "-o", "o", "--shard", "4/3"], "a part such as 2/3"),
         (["batch", "x", "-o", "o", "--jobs", "0"], "from 1 to 1024"),

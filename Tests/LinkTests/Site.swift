@@ -104,10 +104,10 @@ extension Site {
                 "location /zipped/ { alias files/; add_header Content-Encoding gzip; default_type image/jpeg; }",
                 "location /chunked/ { alias files/; ssi on; ssi_types *; }",
                 "location /slowly/ { alias files/; limit_rate 2000; }",
-                "location /fresh/ { alias files/; add_header Cache-Control max-age=60; }",
+                "location /fresh/ { alias files/; add_header Cache-Control max-age=6000; }",
                 "location /asked/ { alias files/; add_header Cache-Control no-cache; }",
                 "location /unkept/ { alias files/; add_header Cache-Control no-store; }",
-                "location /slow-and-fresh/ { alias files/; limit_rate 100; add_header Cache-Control max-age=60; }",
+                "location /slow-and-fresh/ { alias files/; limit_rate 100; add_header Cache-Control max-age=6000; }",
                 "location /cookie { add_header Set-Cookie 'id=secret; Path=/'; return 302 /files/photo?cookie; }",
                 "location /raw/ { proxy_pass http://127.0.0.1:\(raw)/; proxy_buffering off; }",
             ]
