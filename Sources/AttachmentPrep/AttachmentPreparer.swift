@@ -30,21 +30,25 @@ public struct AttachmentPreparer: Sendable {
     public func prepare(
         _ source: AttachmentSource, into destination: AttachmentDestination
     ) async throws(PrepError) -> PreparedAttachment {
-        let cancellation = Cancellation()
         let preparer = self
-        let record = await withTaskCancellationHandler {
+        return try PreparedAttachment(
+            await onOwnThread { preparer.record(of: source, into: destination, cancellation: $0) })
+    }
+
+    /// Does a job on a thread of its own; cancelling the task cancels the job.
+    package func onOwnThread(
+        _ job: @escaping @Sendable (Cancellation) -> PreparationRecord
+    ) async -> PreparationRecord {
+        let cancellation = Cancellation()
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // A job blocks and computes, which Swift's cooperative pool is not made for.
-                let work: @Sendable () -> Void = {
-                    continuation.resume(
-                        returning: preparer.record(of: source, into: destination, cancellation: cancellation))
-                }
+                let work: @Sendable () -> Void = { continuation.resume(returning: job(cancellation)) }
                 if let thread = SystemThread(work) { thread.detach() } else { work() }
             }
         } onCancel: {
             cancellation.cancel()
         }
-        return try PreparedAttachment(record)
     }
 
     /// Begins an input whose bytes are pushed in as they arrive.

@@ -3,7 +3,7 @@
 internal import MediaTypes
 
 extension PreparationRecord: Decodable {
-    /// Reads the record's JSON object; words of a later version are an error.
+    /// Reads the record's JSON object; words of a later version are an error, warnings apart.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: Key.self)
         self.init(

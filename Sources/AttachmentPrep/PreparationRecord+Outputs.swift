@@ -4,6 +4,16 @@ internal import MediaTypes
 internal import Pixels
 
 extension PreparationRecord {
+    /// This record without what belongs to the one who asked, as caches keep it: links hold tokens.
+    package var anonymous: PreparationRecord {
+        var own = self
+        own.input = ""
+        own.inputBytes = nil
+        own.memory = nil
+        own.elapsedSeconds = 0
+        return own
+    }
+
     /// The same source under another name: what its suffix claims, and whether that is so.
     package mutating func claim(_ name: String) {
         let claimed = ClaimedExtension(name)

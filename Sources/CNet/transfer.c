@@ -241,9 +241,6 @@ ap_transfer_end ap_url_parse(const char *text, ap_url_parts *parts) {
     parts->host = part(url, CURLUPART_HOST, 0);
     parts->user = part(url, CURLUPART_USER, 0);
     parts->path = part(url, CURLUPART_PATH, 0);
-    char *port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-    parts->port = port ? (uint16_t)atoi(port) : 0;
-    free(port);
     if (parts->url && parts->scheme) end = AP_TRANSFER_DONE;
 done:
     free(host);

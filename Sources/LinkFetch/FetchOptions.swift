@@ -16,12 +16,14 @@ public struct FetchOptions: Sendable {
     /// The defaults: https, public addresses, the system's certificates.
     public init() {}
 
-    /// What of this decides the answer a host gives: part of a cached link's key, so that nobody gets what was
-    /// fetched with another's rights.
-    package func key(for host: String) -> String {
+    /// What of this decides the answer to a link: part of its key in a cache, so that nobody gets what was fetched
+    /// with another's rights.
+    ///
+    /// All headers, as redirects may lead to any of their hosts.
+    package var key: String {
         let rules = allowedAddresses.map(\.text).sorted().joined(separator: ",")
-        let headers = headers.filter { $0.host == host }.map(\.line).joined(separator: "\n")
-        return "addresses \(rules)\nheaders \(headers)\n"
+        let headers = headers.map { "\($0.host) \($0.line)" }.joined(separator: "\n")
+        return "addresses \(rules)\nca \(caFile ?? "")\nheaders \(headers)\n"
     }
 }
 

@@ -65,7 +65,10 @@ package struct LinkFetcher: Sendable {
     ) throws(PrepError) -> Answer {
         var link = link
         if link.scheme == .http, !options.allowsHTTP { throw LinkRefusal.insecure }
+        var redirects: [ResponseHead] = []
         for _ in 0...Self.mostRedirects {
+            let address = ContentDigest.hex(try ContentDigest.sha256(link.text.utf8))
+            let validators = validators.address == address ? validators : Validators()
             let hop = Hop(options: options, maxBytes: maxBytes, body: body)
             let redirect = try run(hop, to: link, validators)
             switch hop.status {
@@ -74,14 +77,25 @@ package struct LinkFetcher: Sendable {
                 // libcurl makes a host of what should have one.
                 let next = try LinkURL(LinkURL.lacksHost(hop.head.location) ? hop.head.location : target)
                 if next.scheme == .http, link.scheme == .https { throw LinkRefusal.downgraded }
+                redirects.append(hop.head)
                 link = next
-            case 304 where !validators.isEmpty: return .notModified(hop.head)
+            case 304 where !validators.isEmpty:
+                return .notModified(Self.head(hop.head, after: redirects, from: address))
             default:
                 if let error = LinkRefusal.status(hop.status, body: hop.refusal) { throw error }
-                return .body(hop.head)
+                return .body(Self.head(hop.head, after: redirects, from: address))
             }
         }
         throw LinkRefusal.tooManyRedirects(Self.mostRedirects)
+    }
+
+    private static func head(
+        _ head: ResponseHead, after redirects: [ResponseHead], from address: String
+    ) -> ResponseHead {
+        var head = head
+        head.validators.address = address
+        for redirect in redirects { head.follow(redirect) }
+        return head
     }
 
     /// One request; answers where it redirects to, if it does.

@@ -32,11 +32,17 @@ private struct LinkJob {
     let name: String
     private let link: Result<LinkURL, PrepError>
 
-    init(name: String, limits: ResourceLimits, fetch: FetchOptions) {
+    init(name: String, limits: ResourceLimits, fetch: FetchOptions, deadline: ContinuousClock.Instant?) {
         self.name = name
         self.limits = limits
         self.fetch = fetch
-        if let timeout = limits.timeout { deadline = ContinuousClock.now + timeout } else { deadline = nil }
+        if let deadline {
+            self.deadline = deadline
+        } else if let timeout = limits.timeout {
+            self.deadline = ContinuousClock.now + timeout
+        } else {
+            self.deadline = nil
+        }
         link = DataLink.isOne(name) ? .failure(PrepError(.invalidURL, .input, "")) : LinkURL.parse(name)
     }
 
@@ -90,12 +96,13 @@ extension AttachmentPreparer {
     /// - Parameters:
     ///   - name: the link as the caller gave it.
     ///   - validators: of a cached answer; empty to get the picture in any case.
+    ///   - deadline: when the transfer must be done, if it began before this call.
     package func result(
         ofLink name: String, ifChangedSince validators: Validators = .init(), options fetch: FetchOptions,
-        into destination: AttachmentDestination, cancellation: Cancellation = .init(),
-        admission: MemoryBudget? = nil
+        into destination: AttachmentDestination, deadline: ContinuousClock.Instant? = nil,
+        cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> LinkResult {
-        let job = LinkJob(name: name, limits: options.limits, fetch: fetch)
+        let job = LinkJob(name: name, limits: options.limits, fetch: fetch, deadline: deadline)
         var source = AttachmentSource.bytes([], name: job.shownName)
         source.claimedName = job.claimedName
         let body = SessionBody(

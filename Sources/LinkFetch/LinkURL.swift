@@ -26,28 +26,27 @@ package struct LinkURL: Hashable, Sendable {
     package init(_ text: String) throws(PrepError) {
         let trimmed = Self.trimmed(text)
         guard trimmed.count <= Self.longest else {
-            throw Self.invalid("longer than \(Self.longest) bytes", text)
+            throw Self.invalid("longer than \(Self.longest) bytes")
         }
         if trimmed.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            throw Self.invalid("a control character is in it", text)
+            throw Self.invalid("a control character is in it")
         }
-        if Self.lacksHost(text) { throw Self.invalid("there is no host in it", text) }
+        if Self.lacksHost(text) { throw Self.invalid("there is no host in it") }
         #if Service && os(Linux)
             var parts = unsafe ap_url_parts()
             let end = unsafe ap_url_parse(
                 String(decoding: Self.encodedOnce(trimmed), as: UTF8.self), &parts)
             defer { unsafe ap_url_free(&parts) }
             guard end != .noLibrary else { throw Self.noLibrary }
-            guard end == .done else { throw Self.invalid("it is no absolute address", text) }
+            guard end == .done else { throw Self.invalid("it is no absolute address") }
             let word = unsafe Self.string(parts.scheme).lowercased()
             guard let scheme = Scheme(rawValue: word) else {
-                throw Self.invalid("'\(word)' links are not fetched, only https", text)
+                throw Self.invalid("'\(word)' links are not fetched, only https")
             }
             let host = unsafe Self.string(parts.host).lowercased()
-            guard !host.isEmpty else { throw Self.invalid("there is no host in it", text) }
+            guard !host.isEmpty else { throw Self.invalid("there is no host in it") }
             guard unsafe parts.user == nil else {
-                throw Self.invalid(
-                    "a user's name is in it; give --header 'HOST: Authorization: ...' instead", text)
+                throw Self.invalid("a user's name is in it; give --header 'HOST: Authorization: ...' instead")
             }
             self.scheme = scheme
             self.host = host
@@ -91,10 +90,9 @@ package struct LinkURL: Hashable, Sendable {
     private static let noLibrary = PrepError(
         .io, .input, "cannot load libcurl.so.4, which links need; install libcurl4")
 
-    private static func invalid(_ why: String, _ text: String) -> PrepError {
-        PrepError(
-            .invalidURL, .input, "not a link that can be fetched: \(why)",
-            detail: String(text.prefix(200)))
+    /// The link itself is not repeated: there may be a password in it.
+    private static func invalid(_ why: String) -> PrepError {
+        PrepError(.invalidURL, .input, "not a link that can be fetched: \(why)")
     }
 
     #if Service && os(Linux)

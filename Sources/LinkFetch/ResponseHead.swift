@@ -11,6 +11,7 @@ package struct ResponseHead: Sendable {
     private(set) var status = 0
     /// Whether the empty line at its end was seen.
     private(set) var isWhole = false
+    private var redirectLifetime: Int?
     /// Where a redirect leads, as the server wrote it.
     private(set) var location = ""
     private var age = 0
@@ -41,7 +42,7 @@ package struct ResponseHead: Sendable {
         case "etag": validators.etag = value
         case "last-modified": validators.lastModified = value
         case "cache-control": takeDirectives(value)
-        case "age": age = Int(value) ?? 0
+        case "age": age = max(0, Int(value) ?? 0)
         case "location": location = value
         case "date": date = HTTPDate.seconds(value)
         case "expires": expires = HTTPDate.seconds(value) ?? .min
@@ -63,7 +64,19 @@ package struct ResponseHead: Sendable {
     /// How long from `now` (seconds since 1970) the answer needs no asking again (RFC 9111, 4.2).
     ///
     /// Where the server does not say, a tenth of the picture's age, at most a day.
-    package func lifetime(now: Int) -> Int {
+    ///
+    /// It is no longer than that of the redirects that led to it.
+    package func lifetime(now: Int) -> Int { min(ownLifetime(now: now), redirectLifetime ?? .max) }
+
+    /// Takes over what a redirect on the way says: where it says nothing, it may lead elsewhere the next time.
+    mutating func follow(_ redirect: ResponseHead) {
+        let saysNothing = redirect.freshSeconds == nil && redirect.expires == nil
+        let lifetime = saysNothing ? 0 : redirect.lifetime(now: redirect.date ?? 0)
+        redirectLifetime = min(redirectLifetime ?? .max, lifetime)
+        isNotStored = isNotStored || redirect.isNotStored
+    }
+
+    private func ownLifetime(now: Int) -> Int {
         let month = 30 * 86_400
         if let freshSeconds { return min(max(0, freshSeconds - age), month) }
         if let expires {
@@ -86,18 +99,24 @@ package struct ResponseHead: Sendable {
 package struct Validators: Hashable, Sendable {
     package var etag: String?
     package var lastModified: String?
+    /// SHA-256 of the address that answered with them, which redirects may have led to; elsewhere they say nothing.
+    package var address: String?
 
-    package init(etag: String? = nil, lastModified: String? = nil) {
+    package init(etag: String? = nil, lastModified: String? = nil, address: String? = nil) {
         self.etag = etag
         self.lastModified = lastModified
+        self.address = address
     }
 
     package var isEmpty: Bool { etag == nil && lastModified == nil }
 
     /// The request's conditional headers.
     var lines: [String] {
-        (etag.map { ["If-None-Match: \($0)"] } ?? [])
+        let all =
+            (etag.map { ["If-None-Match: \($0)"] } ?? [])
             + (lastModified.map { ["If-Modified-Since: \($0)"] } ?? [])
+        // They come from a server, and from a file: a line end in one would begin another header.
+        return all.filter { line in line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
     }
 }
 

@@ -67,6 +67,7 @@ public struct AttachmentCache: Sendable {
     ///
     /// - Parameter name: the 64 hexadecimal digits of its path.
     public func record(named name: String) -> PreparationRecord? {
+        guard Self.isKey(name) else { return nil }
         let factsPath = folder.path(.facts, name + ".json")
         guard let facts = OutputFacts.read(factsPath), let output = facts.record.outputs.first,
             let path = mediaPath(name, output)
@@ -103,11 +104,7 @@ public struct AttachmentCache: Sendable {
             guard let path = output.path.map({ FilePath($0) }), let name = Self.name(of: path) else {
                 continue
             }
-            var own = record
-            own.input = ""
-            own.inputBytes = nil
-            own.memory = nil
-            own.elapsedSeconds = 0
+            var own = record.anonymous
             own.outputs = [output]
             own.outputs[0].path = nil
             own.outputs[0].url = nil
@@ -119,7 +116,7 @@ public struct AttachmentCache: Sendable {
                 throw error.error(.output, "cannot write to the cache")
             }
             let space = [path, beside].reduce(0) { $0 + (FileFacts(of: $1)?.space ?? 0) }
-            shard(of: name).account(for: space)
+            shard(of: name).account(for: space, sparing: name)
         }
     }
 
@@ -214,8 +211,8 @@ extension AttachmentPreparer {
     public func prepare(
         _ source: AttachmentSource, into cache: AttachmentCache
     ) async throws(PrepError) -> PreparedAttachment {
-        let attachment = try await prepare(source, into: cache.destination)
-        try cache.keep(attachment.record)
-        return attachment
+        let preparer = self
+        return try PreparedAttachment(
+            await onOwnThread { preparer.record(of: source, into: cache, cancellation: $0) })
     }
 }

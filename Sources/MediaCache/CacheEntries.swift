@@ -33,16 +33,22 @@ struct LinkEntry: Codable {
     var source: String?
     var etag: String?
     var lastModified: String?
+    /// SHA-256 of the address that answered, after redirects.
+    var address: String?
     /// Seconds since 1970 when the server was last asked.
-    var checked: Double
+    var checked = 0.0
     /// Seconds since 1970 until which it need not be asked again.
-    var freshUntil: Double
+    var freshUntil = 0.0
     /// What went wrong, where something did.
     var failure: Failure?
 
     struct Failure: Codable {
         /// The recipe it holds for; nil where no recipe could have made a picture of it.
         var recipe: String?
+        /// Seconds since 1970 when it happened.
+        var checked: Double
+        /// Seconds since 1970 until which it is not tried again.
+        var freshUntil: Double
         var record: PreparationRecord
     }
 

@@ -46,7 +46,9 @@ struct CacheShard {
     }
 
     /// Counts what was written, and sweeps when it has become too much, or once a day.
-    func account(for bytes: Int) {
+    ///
+    /// - Parameter name: of what was just written, and is about to be handed out.
+    func account(for bytes: Int, sparing name: String) {
         let path = folder.root.appending("\(CacheFolder.Tree.locks.rawValue)/\(name).ledger")
         guard let descriptor = try? openLedger(path) else { return }
         defer { close(descriptor) }
@@ -56,11 +58,14 @@ struct CacheShard {
             unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
         }
         let now = Int64(WallClock.now)
-        ledger.bytes = max(0, ledger.bytes) + Int64(bytes)
-        let isFull = ledger.bytes > Int64(limits.bytes / 256) / 10 * 11
-        if isFull || now - ledger.swept > Int64(Self.sweepSeconds) || ledger.swept > now {
+        // Numbers that cannot be are as good as none.
+        if !(0...1 << 60).contains(ledger.bytes) || !(0...now).contains(ledger.swept) { ledger = Ledger() }
+        ledger.bytes += Int64(bytes)
+        let share = limits.bytes / 256
+        let isFull = ledger.bytes > Int64(share)
+        if isFull || now - ledger.swept > Int64(Self.sweepSeconds) {
             // A full part is emptied to nine tenths, so that the next sweep is some way off.
-            let swept = sweep(maxBytes: limits.bytes / 256 / 10 * (isFull ? 9 : 11))
+            let swept = sweep(maxBytes: isFull ? share / 10 * 9 : share, sparing: name)
             ledger = Ledger(bytes: Int64(swept.kept.bytes), swept: now)
         }
         _ = unsafe withUnsafeBytes(of: &ledger) { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -79,20 +84,24 @@ struct CacheShard {
     // MARK: - The sweep
 
     private struct Entry {
+        var key: String
         var paths: [FilePath]
         var space: Int
         var modified: Int
     }
 
     /// Drops what is too old, what was left behind, and the longest unused until the part is small enough.
-    func sweep(maxBytes: Int) -> Sweep {
+    ///
+    /// - Parameter name: of what stays, however full it is.
+    func sweep(maxBytes: Int, sparing name: String? = nil) -> Sweep {
         var sweep = Sweep()
         let now = Int(WallClock.now)
         var entries = self.entries(now, &sweep)
         entries.sort { $0.modified < $1.modified }
         var bytes = entries.reduce(0) { $0 + $1.space }
         for entry in entries {
-            if bytes > maxBytes || now - entry.modified > limits.unusedSeconds, isStillUnused(entry) {
+            let isOld = now.subtractingReportingOverflow(entry.modified).partialValue > limits.unusedSeconds
+            if bytes > maxBytes || isOld, entry.key != name, isStillUnused(entry) {
                 for path in entry.paths { path.remove() }
                 bytes -= entry.space
                 sweep.dropped.count(entry.space)
@@ -119,7 +128,9 @@ struct CacheShard {
             if isKnown {
                 let factsPath = folder.path(.facts, String(factsName))
                 let space = file.space + (FileFacts(of: factsPath)?.space ?? 0)
-                entries.append(Entry(paths: [path, factsPath], space: space, modified: file.modified))
+                let key = String(name.prefix { $0 != "." })
+                entries.append(
+                    Entry(key: key, paths: [path, factsPath], space: space, modified: file.modified))
             } else {
                 drop(path, file, now, &sweep)
             }
@@ -130,9 +141,19 @@ struct CacheShard {
         }
         for (name, path, file) in files(.links) {
             if name.hasSuffix(".json") {
-                entries.append(Entry(paths: [path], space: file.space, modified: file.modified))
+                entries.append(
+                    Entry(
+                        key: String(name.dropLast(5)), paths: [path], space: file.space,
+                        modified: file.modified))
             } else {
                 drop(path, file, now, &sweep)
+            }
+        }
+        if index == 0 {
+            // Outputs that are written while their input comes lie above the 256 folders meanwhile.
+            for name in folder.media.entryNames {
+                let path = folder.media.appending(name)
+                if let file = FileFacts(of: path) { drop(path, file, now, &sweep) }
             }
         }
         for (_, path, file) in files(.locks) where now - file.modified > Self.leftoverSeconds {

@@ -89,8 +89,13 @@ extension AttachmentCache {
     }
 
     /// Reads every attachment and drops what is not what it was when it was written.
+    ///
+    /// - Throws: `io` where there is nothing to check with; what cannot be read is damaged.
     public func verify() throws(PrepError) -> Verification {
         var all = Verification()
+        // Without the library nothing can be told, and nothing must be dropped.
+        _ = try ContentDigest.sha256([])
+        let age = Limits(bytes: .max, unusedSeconds: .max)
         for shard in shards {
             for (name, path, _) in shard.files(.facts) {
                 guard let key = Self.name(of: FilePath(name)), name == key + ".json" else { continue }
@@ -107,8 +112,11 @@ extension AttachmentCache {
                     all.leftovers += 1
                     continue
                 }
-                if try Self.digest(media) == facts.sha256 {
+                let digest = try? Self.digest(media)
+                if digest == facts.sha256 {
                     all.sound += 1
+                } else if digest == nil, FileFacts(of: media) == nil {
+                    all.leftovers += 1  // It went meanwhile.
                 } else {
                     media.remove()
                     path.remove()
@@ -121,7 +129,8 @@ extension AttachmentCache {
                 all.damaged.append(path.display)
             }
             // Of what has no facts, only a sweep knows how old it must be to be nobody's work.
-            all.leftovers += shard.sweep(maxBytes: .max).leftovers
+            let anyAge = CacheShard(folder: shard.folder, index: shard.index, limits: age)
+            all.leftovers += anyAge.sweep(maxBytes: .max).leftovers
         }
         return all
     }

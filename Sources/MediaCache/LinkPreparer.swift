@@ -1,5 +1,6 @@
 public import AttachmentPrep
 public import LinkFetch
+internal import MediaTypes
 
 /// Turns links into attachments in a cache: fetched once, however many ask.
 ///
@@ -84,6 +85,7 @@ public struct LinkPreparer: Sendable {
         let key: String?
         let recipe: String
         let asked = WallClock.now
+        let deadline: ContinuousClock.Instant?
         let cancellation: Cancellation
         let admission: MemoryBudget?
 
@@ -91,6 +93,8 @@ public struct LinkPreparer: Sendable {
             _ link: String, _ owner: LinkPreparer, _ cancellation: Cancellation, _ admission: MemoryBudget?
         ) throws(PrepError) {
             self.link = link
+            let timeout = owner.preparer.options.limits.timeout
+            deadline = timeout.map { ContinuousClock.now + $0 }
             self.cancellation = cancellation
             self.admission = admission
             let preparer = owner.preparer
@@ -107,31 +111,47 @@ public struct LinkPreparer: Sendable {
                 key = nil
                 return
             }
-            let text = "link 1\n\(url.text)\n\(owner.fetch.key(for: url.host))"
+            let text = "link 1\n\(url.text)\n\(owner.fetch.key)"
             key = ContentDigest.hex(try ContentDigest.sha256(text.utf8))
+        }
+
+        /// Whether nobody waits for the answer any more.
+        var isOver: Bool {
+            cancellation.isCancelled || (deadline.map { ContinuousClock.now >= $0 } ?? false)
         }
     }
 
     private func answer(_ request: Request) throws(PrepError) -> PreparationRecord {
         guard let key = request.key else { return try run(request, .init()).record }
         if case .hit(let record) = lookUp(request, key) { return record }
-        let deadline = preparer.options.limits.timeout.map { ContinuousClock.now + $0 }
-        let lock = CacheLock(cache.folder.path(.locks, key)) {
-            request.cancellation.isCancelled || (deadline.map { ContinuousClock.now >= $0 } ?? false)
-        }
+        let lock = CacheLock(cache.folder.path(.locks, key)) { request.isOver }
         defer { withExtendedLifetime(lock) {} }
         // Whoever held the lock may have done the work.
-        switch lookUp(request, key) {
+        let remembered = lookUp(request, key)
+        if case .hit(let record) = remembered { return record }
+        if request.cancellation.isCancelled {
+            throw PrepError(.cancelled, .input, "stopped before it was done")
+        }
+        if request.isOver {
+            throw PrepError(
+                .timeLimit, .input,
+                "others were still fetching the link when the time was up; raise --timeout")
+        }
+        switch remembered {
         case .hit(let record): return record
         case .miss: return try fetched(request, key)
         case .stale(let entry, let record):
-            let validators = Validators(etag: entry.etag, lastModified: entry.lastModified)
+            let validators = Validators(
+                etag: entry.etag, lastModified: entry.lastModified, address: entry.address)
             let result = try run(request, validators)
             guard result.isUnchanged, var head = result.head else {
                 return try keep(result, request, key)
             }
             // A short answer may leave out what has not changed (RFC 9111, 4.3.4).
-            if head.validators.isEmpty { head.validators = validators }
+            if head.validators.isEmpty {
+                head.validators = Validators(
+                    etag: entry.etag, lastModified: entry.lastModified, address: head.validators.address)
+            }
             note(head, source: entry.source, key)
             return record
         }
@@ -144,7 +164,7 @@ public struct LinkPreparer: Sendable {
     private func run(_ request: Request, _ validators: Validators) throws(PrepError) -> LinkResult {
         let result = preparer.result(
             ofLink: request.link, ifChangedSince: validators, options: fetch, into: cache.destination,
-            cancellation: request.cancellation, admission: request.admission)
+            deadline: request.deadline, cancellation: request.cancellation, admission: request.admission)
         if !result.isUnchanged { try cache.keep(result.record) }
         return result
     }
@@ -162,16 +182,20 @@ public struct LinkPreparer: Sendable {
         let path = cache.folder.path(.links, key + ".json")
         guard let entry = LinkEntry.read(path) else { return .miss }
         let now = WallClock.now
-        // What was asked after this request came is as fresh as can be; a clock that went back is no reason to wait.
-        let isFresh = entry.freshUntil > now && entry.checked <= now || entry.checked >= request.asked
-        if let failure = entry.failure {
-            guard isFresh, failure.recipe == nil || failure.recipe == request.recipe else { return .miss }
+        // What was asked after this request came is as fresh as can be; what is from the future is of a clock that
+        // went back.
+        let isFresh = { (checked: Double, until: Double) in
+            checked <= now && (until > now || checked >= request.asked)
+        }
+        if let failure = entry.failure, isFresh(failure.checked, failure.freshUntil),
+            failure.recipe == nil || failure.recipe == request.recipe
+        {
             var record = failure.record
             record.input = request.link
             return .hit(record)
         }
         guard let source = entry.source, let record = remembered(source, request) else { return .miss }
-        if isFresh {
+        if isFresh(entry.checked, entry.freshUntil) {
             if let file = FileFacts(of: path), Int(now) - file.modified > 3600 { path.touch() }
             return .hit(record)
         }
@@ -183,7 +207,8 @@ public struct LinkPreparer: Sendable {
         var whole: PreparationRecord?
         for profile in preparer.profiles {
             guard let name = try? RecipeName(source, profile, preparer.options).text(),
-                let record = cache.record(named: name), var output = record.outputs.first
+                let record = cache.record(named: name), var output = record.outputs.first,
+                output.format == .jpeg || !preparer.options.takesPicturesOnly
             else { return nil }
             output.profile = profile.name
             var soFar = whole ?? record
@@ -206,10 +231,12 @@ public struct LinkPreparer: Sendable {
         if let error = record.error {
             if Self.isRemembered(error.code) {
                 let now = WallClock.now
-                let failure = LinkEntry.Failure(
-                    recipe: Self.dependsOnRecipe(error.code) ? request.recipe : nil, record: record)
-                write(
-                    LinkEntry(checked: now, freshUntil: now + Self.failureSeconds, failure: failure), key)
+                // What is known besides stays: another recipe may get on with it, and so may this one later.
+                var entry = LinkEntry.read(cache.folder.path(.links, key + ".json")) ?? LinkEntry()
+                entry.failure = LinkEntry.Failure(
+                    recipe: Self.dependsOnRecipe(error.code) ? request.recipe : nil, checked: now,
+                    freshUntil: now + Self.failureSeconds, record: record.anonymous)
+                write(entry, key)
             }
         } else if let head = result.head, !record.warnings.contains(.truncatedInput) {
             note(head, source: record.sourceDigest, key)
@@ -218,12 +245,16 @@ public struct LinkPreparer: Sendable {
     }
 
     private func note(_ head: ResponseHead, source: String?, _ key: String) {
-        guard !head.isNotStored else { return cache.folder.path(.links, key + ".json").remove() }
         let now = WallClock.now
+        if head.isNotStored {
+            // For those who asked before the answer came, and nobody else.
+            return write(LinkEntry(source: source, checked: now, freshUntil: now), key)
+        }
         write(
             LinkEntry(
                 source: source, etag: head.validators.etag, lastModified: head.validators.lastModified,
-                checked: now, freshUntil: now + Double(head.lifetime(now: Int(now)))), key)
+                address: head.validators.address, checked: now,
+                freshUntil: now + Double(head.lifetime(now: Int(now)))), key)
     }
 
     /// A link that cannot be remembered is fetched again: no reason to fail.
@@ -232,7 +263,7 @@ public struct LinkPreparer: Sendable {
         let path = cache.folder.path(.links, key + ".json")
         let isNew = FileFacts(of: path) == nil
         guard (try? path.replace(with: bytes)) != nil else { return }
-        if isNew { cache.shard(of: key).account(for: FileFacts(of: path)?.space ?? 0) }
+        if isNew { cache.shard(of: key).account(for: FileFacts(of: path)?.space ?? 0, sparing: key) }
     }
 
     /// Whether it would be the same a moment later.

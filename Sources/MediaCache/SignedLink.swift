@@ -39,7 +39,7 @@ public struct SignedLink: Hashable, Sendable {
         let signature = Base64.encodeForLink(try HMAC.sha256(message, key: key.secret))
         let name = Base64.encodeForLink(Array(link.utf8))
         let base = base.hasSuffix("/") ? String(base.dropLast()) : base
-        return "\(base)/s/\(keyID).\(expiry).\(signature)/\(profile.name)/\(name).jpg"
+        return "\(base)/s/\(key.id).\(expiry).\(signature)/\(profile.name)/\(name).jpg"
     }
 
     /// Reads a signed link, or the path of one, and checks it.

@@ -45,7 +45,11 @@ struct LinkCommand {
             if settings.links.keyFile == nil {
                 throw UsageError("link \(verb.rawValue) needs a key: --key-file FILE", command: .link)
             }
-            if settings.options != PreparationOptions() {
+            var options = settings.options
+            // What limits a job changes no link, and the environment may hold it for the server's sake.
+            options.limits = ResourceLimits()
+            options.spoolDirectory = nil
+            if options != PreparationOptions() {
                 throw UsageError(
                     "a signed link names a profile and carries no other options of the picture",
                     command: .link)
@@ -171,7 +175,9 @@ struct LinkCommand {
         }
         do throws(PrepError) {
             let signed = try SignedLink(verifying: link, keys: keys, now: SystemClock.seconds)
-            return preparer.record(of: signed, cancellation: cancellation, admission: admission)
+            var record = preparer.record(of: signed, cancellation: cancellation, admission: admission)
+            record.input = link
+            return record
         } catch {
             var record = PreparationRecord(input: link, outcome: error.code.outcome)
             record.error = error

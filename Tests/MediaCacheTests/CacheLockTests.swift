@@ -1,5 +1,6 @@
 import AttachmentPrep
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -34,6 +35,7 @@ private final class Counter: Sendable {
                     for _ in 0..<25 {
                         guard let lock = CacheLock(path, isOver: { false }) else { continue }
                         counter.enter()
+                        usleep(500)
                         counter.leave()
                         withExtendedLifetime(lock) {}
                     }

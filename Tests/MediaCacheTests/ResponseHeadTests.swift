@@ -44,6 +44,25 @@ import Testing
         #expect(head("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT").lifetime(now: now + 8_640_001) == 86_400)
         #expect(head("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT").lifetime(now: now - 5) == 0)
         #expect(head().lifetime(now: now) == 0)
+        #expect(head("Cache-Control: max-age=60", "Age: -9223372036854775808").lifetime(now: now) == 60)
+        #expect(head("Cache-Control: max-age=9223372036854775807", "Age: -1").lifetime(now: now) == 2_592_000)
+    }
+
+    @Test func aRedirectEndsFreshness() {
+        var kept = head("Cache-Control: max-age=6000")
+        kept.follow(head("Cache-Control: max-age=60"))
+        #expect(kept.lifetime(now: 0) == 60)
+        kept.follow(head())
+        #expect(kept.lifetime(now: 0) == 0)
+        #expect(!kept.isNotStored)
+        kept.follow(head("Cache-Control: no-store"))
+        #expect(kept.isNotStored)
+    }
+
+    @Test func aLineEndInAnETagBeginsNoHeader() {
+        #expect(Validators(etag: "\"a\"", lastModified: "b").lines.count == 2)
+        #expect(Validators(etag: "a\r\nX: 1", lastModified: "b").lines == ["If-Modified-Since: b"])
+        #expect(Validators(etag: "a\r").lines.isEmpty)
     }
 
     @Test func theLastAnswerCounts() {

@@ -59,7 +59,6 @@ void ap_transfer_free(ap_transfer_result *result);
 // The parts of an address as libcurl, which will go there, understands them.
 typedef struct ap_url_parts {
     char *url, *scheme, *host, *user, *path;  // NULL where there is none
-    uint16_t port;
 } ap_url_parts;
 
 // Parses an absolute address; a host in Unicode becomes IDNA's ASCII. AP_TRANSFER_DONE, _BAD_URL or _NO_LIBRARY.
