@@ -16,11 +16,10 @@
 #include "CNet.h"
 
 #undef curl_easy_setopt
-#undef curl_easy_getinfo
 
 #define FUNCTIONS(X) \
-    X(curl_global_init) X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt) X(curl_easy_getinfo) \
-    X(curl_easy_perform) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_version_info) \
+    X(curl_global_init) X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt) X(curl_easy_perform) \
+    X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_version_info) \
     X(curl_url) X(curl_url_cleanup) X(curl_url_set) X(curl_url_get) X(curl_free)
 FUNCTIONS(AP_LATE_POINTER)
 static const ap_late_symbol symbols[] = {FUNCTIONS(AP_LATE_SYMBOL)};
@@ -124,7 +123,6 @@ static bool set_options(CURL *curl, transfer *own, struct curl_slist *headers, c
     SET(CURLOPT_XFERINFOFUNCTION, take_progress);
     SET(CURLOPT_XFERINFODATA, own);
     SET(CURLOPT_BUFFERSIZE, 65536L);
-    SET(CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)request->max_bytes);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)request->connect_timeout_ms);
     SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
     SET(CURLOPT_LOW_SPEED_LIMIT, (long)request->low_speed);
@@ -151,7 +149,6 @@ static ap_transfer_end end_of(CURLcode code, const transfer *own) {
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_PEER_FAILED_VERIFICATION: return AP_TRANSFER_TLS;
-    case CURLE_FILESIZE_EXCEEDED: return AP_TRANSFER_TOO_LARGE;
     case CURLE_OPERATION_TIMEDOUT: return AP_TRANSFER_TIMEOUT;
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
@@ -185,22 +182,11 @@ void ap_transfer_run(const ap_transfer_request *request, ap_transfer_result *res
     bool is_set = (headers || request->header_count == 0) && set_options(curl, &own, headers, message);
     CURLcode code = is_set ? late_curl_easy_perform(curl) : CURLE_FAILED_INIT;
     result->end = end_of(code, &own);
-    long status = 0;
-    char *redirect = NULL;
-    late_curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    late_curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &redirect);
-    result->status = status;
-    if (redirect) result->redirect = strdup(redirect);
     if (code != CURLE_OK) {
         snprintf(result->message, sizeof result->message, "%s", message[0] ? message : late_curl_easy_strerror(code));
     }
     late_curl_slist_free_all(headers);
     late_curl_easy_cleanup(curl);
-}
-
-void ap_transfer_free(ap_transfer_result *result) {
-    free(result->redirect);
-    result->redirect = NULL;
 }
 
 // Addresses ---------------------------------------------------------------------------------------------------
@@ -226,12 +212,13 @@ static bool make_ascii(CURLU *url, const char *host) {
     return is_set;
 }
 
-ap_transfer_end ap_url_parse(const char *text, ap_url_parts *parts) {
+ap_transfer_end ap_url_parse(const char *base, const char *text, ap_url_parts *parts) {
     memset(parts, 0, sizeof *parts);
     CURLU *url = load() ? late_curl_url() : NULL;
     if (!url) return AP_TRANSFER_NO_LIBRARY;
     ap_transfer_end end = AP_TRANSFER_BAD_URL;
     char *host = NULL;
+    if (base && late_curl_url_set(url, CURLUPART_URL, base, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) goto done;
     if (late_curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) goto done;
     host = part(url, CURLUPART_HOST, 0);
     if (host && *host && !make_ascii(url, host)) goto done;

@@ -5,7 +5,7 @@ internal import CCodecs
 ///
 /// No coding is asked for, but servers that store compressed files or trust a suffix send it all the same.
 @safe final class GzipLayer {
-    private enum State { case undecided, plain, gzip, finished }
+    private enum State { case undecided, plain, gzip, betweenMembers, finished }
 
     private var state = State.undecided
     private var held: [UInt8] = []
@@ -22,7 +22,7 @@ internal import CCodecs
     func push(_ bytes: Span<UInt8>, _ emit: (Span<UInt8>) throws(PrepError) -> Void) throws(PrepError) {
         switch state {
         case .plain: try emit(bytes)
-        case .gzip: try inflate(bytes, emit)
+        case .gzip, .betweenMembers: try inflate(bytes, emit)
         case .finished: break
         case .undecided:
             unsafe bytes.withUnsafeBufferPointer { unsafe held.append(contentsOf: $0) }
@@ -59,7 +59,14 @@ internal import CCodecs
             throw PrepError(.memoryLimit, .input, "no memory to undo gzip with")
         }
         var done = 0
-        while state == .gzip {
+        while state == .gzip || state == .betweenMembers {
+            if state == .betweenMembers {
+                // A file may hold several, one behind the other (RFC 1952, 2.2); anything else is padding.
+                guard done < bytes.count else { return }
+                state = bytes[done] == Self.magic[0] ? .gzip : .finished
+                unsafe ap_inflater_reset(inflater)
+                continue
+            }
             var taken = UInt32(bytes.count - done)
             var made = UInt32(buffer.count)
             let rest = bytes.extracting(done..<bytes.count)
@@ -71,7 +78,7 @@ internal import CCodecs
             done += Int(taken)
             if made > 0 { try emit(buffer.span.extracting(0..<Int(made))) }
             switch status {
-            case .finished: state = .finished
+            case .finished: state = .betweenMembers
             case .needsInput: if done == bytes.count, Int(made) < buffer.count { return }
             default: throw PrepError(.corrupt, .input, "the link's gzip data is damaged")
             }

@@ -51,7 +51,12 @@ final class Hop {
     func takeHeader(_ line: String) -> Bool {
         head.take(line)
         if head.bytes > ResponseHead.longest { failure = LinkRefusal.headersTooLong }
-        return failure == nil
+        if head.isWhole, status == 200, head.contentLength > maxBytes {
+            failure = LinkRefusal.tooLarge(maxBytes)
+        }
+        // What comes with a redirect is for people.
+        if head.isWhole, (300...399).contains(status), !head.location.isEmpty { isEnough = true }
+        return failure == nil && !isEnough
     }
 
     func takeBody(_ bytes: Span<UInt8>) -> Bool {

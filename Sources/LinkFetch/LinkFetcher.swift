@@ -70,12 +70,11 @@ package struct LinkFetcher: Sendable {
             let address = ContentDigest.hex(try ContentDigest.sha256(link.text.utf8))
             let validators = validators.address == address ? validators : Validators()
             let hop = Hop(options: options, maxBytes: maxBytes, body: body)
-            let redirect = try run(hop, to: link, validators)
+            try run(hop, to: link, validators)
             switch hop.status {
             case 301, 302, 303, 307, 308:
-                guard let target = redirect else { throw LinkRefusal.redirectToNowhere }
-                // libcurl makes a host of what should have one.
-                let next = try LinkURL(LinkURL.lacksHost(hop.head.location) ? hop.head.location : target)
+                guard !hop.head.location.isEmpty else { throw LinkRefusal.redirectToNowhere }
+                let next = try LinkURL(hop.head.location, relativeTo: link)
                 if next.scheme == .http, link.scheme == .https { throw LinkRefusal.downgraded }
                 redirects.append(hop.head)
                 link = next
@@ -98,10 +97,10 @@ package struct LinkFetcher: Sendable {
         return head
     }
 
-    /// One request; answers where it redirects to, if it does.
+    /// One request.
     private func run(
         _ hop: Hop, to link: LinkURL, _ validators: Validators
-    ) throws(PrepError) -> String? {
+    ) throws(PrepError) {
         let lines =
             [
                 "Accept: image/jpeg, image/png, image/gif;q=0.9, image/*;q=0.8, */*;q=0.5",
@@ -109,8 +108,7 @@ package struct LinkFetcher: Sendable {
             ] + validators.lines + options.headers.filter { $0.host == link.host }.map(\.line)
         #if Service && os(Linux)
             let timeout = try remainingMilliseconds()
-            var result = unsafe ap_transfer_result()
-            defer { unsafe ap_transfer_free(&result) }
+            var result = ap_transfer_result()
             let headers = unsafe lines.map { unsafe UnsafePointer(strdup($0)) }
             defer { unsafe headers.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
             unsafe link.text.withCString { url in
@@ -120,16 +118,15 @@ package struct LinkFetcher: Sendable {
                             url: url, headers: headers.baseAddress, header_count: headers.count,
                             ca_file: caFile, connect_timeout_ms: Int64(Self.connectSeconds * 1000),
                             timeout_ms: timeout, low_speed: Int64(Self.lowSpeed.bytes),
-                            low_speed_seconds: Int64(Self.lowSpeed.seconds), max_bytes: Int64(maxBytes),
+                            low_speed_seconds: Int64(Self.lowSpeed.seconds),
                             context: Unmanaged.passUnretained(hop).toOpaque(), may_connect: Hop.mayConnect,
                             header: Hop.takeHeader, body: Hop.takeBody, should_stop: Hop.shouldStop)
                         unsafe ap_transfer_run(&request, &result)
                     }
                 }
             }
-            if let error = unsafe failure(of: hop, result) { throw error }
+            if let error = failure(of: hop, result) { throw error }
             if hop.status == 200 { try hop.finish() }
-            return unsafe result.redirect.map { unsafe String(cString: $0) }
         #else
             throw PrepError(.io, .input, "this build fetches no links")
         #endif
@@ -156,8 +153,8 @@ package struct LinkFetcher: Sendable {
 
         private func failure(of hop: Hop, _ result: ap_transfer_result) -> PrepError? {
             if let error = hop.failure { return error }
-            let words = Self.text(unsafe result.message)
-            switch unsafe result.end {
+            let words = Self.text(result.message)
+            switch result.end {
             case .done where hop.head.isWhole: return nil
             case .done: return network("the link's server broke off its answer; try again later", words)
             case .stopped where hop.isEnough: return nil
@@ -171,7 +168,6 @@ package struct LinkFetcher: Sendable {
                 return network("the link's server cannot be reached; try again later", words)
             case .tls:
                 return network("no secure connection to the link's server: mend its certificate", words)
-            case .tooLarge: return LinkRefusal.tooLarge(maxBytes)
             case .timeout where isLate: return Self.late
             case .timeout: return network("the link's server is too slow; host the picture elsewhere", words)
             case .broken where hop.sawBody:

@@ -22,8 +22,9 @@ package struct LinkURL: Hashable, Sendable {
 
     /// Reads an address.
     ///
+    /// - Parameter base: what it may be relative to, as a redirect's is to the address that sent it.
     /// - Throws: `invalid-url`, and what is wrong with it.
-    package init(_ text: String) throws(PrepError) {
+    package init(_ text: String, relativeTo base: LinkURL? = nil) throws(PrepError) {
         let trimmed = Self.trimmed(text)
         guard trimmed.count <= Self.longest else {
             throw Self.invalid("longer than \(Self.longest) bytes")
@@ -34,8 +35,13 @@ package struct LinkURL: Hashable, Sendable {
         if Self.lacksHost(text) { throw Self.invalid("there is no host in it") }
         #if Service && os(Linux)
             var parts = unsafe ap_url_parts()
-            let end = unsafe ap_url_parse(
-                String(decoding: Self.encodedOnce(trimmed), as: UTF8.self), &parts)
+            let encoded = String(decoding: Self.encodedOnce(trimmed), as: UTF8.self)
+            let end =
+                if let base {
+                    unsafe ap_url_parse(base.text, encoded, &parts)
+                } else {
+                    unsafe ap_url_parse(nil, encoded, &parts)
+                }
             defer { unsafe ap_url_free(&parts) }
             guard end != .noLibrary else { throw Self.noLibrary }
             guard end == .done else { throw Self.invalid("it is no absolute address") }
@@ -115,9 +121,13 @@ extension LinkURL {
     /// Percent-encodes what may not stand behind the host; what is encoded already stays as it is.
     static func encodedOnce(_ bytes: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        let start = bytes.firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? 0
+        // A colon behind a slash or a question mark ends no scheme: the address is relative, to a redirect's.
+        let end = bytes.firstIndex { [UInt8(ascii: ":"), slash, 0x3F, 0x23].contains($0) } ?? bytes.count
+        let start = end < bytes.count && bytes[end] == UInt8(ascii: ":") ? end + 1 : 0
         let authority = bytes[start...].prefix(while: { $0 == slash }).endIndex
-        let rest = bytes[authority...].firstIndex { [slash, 0x3F, 0x23].contains($0) } ?? bytes.count
+        let hasHost = start > 0 || authority == start + 2
+        let rest =
+            hasHost ? bytes[authority...].firstIndex { [slash, 0x3F, 0x23].contains($0) } ?? bytes.count : 0
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded = Array(bytes[..<rest])
         for index in rest..<bytes.count {

@@ -12,6 +12,8 @@ package struct ResponseHead: Sendable {
     /// Whether the empty line at its end was seen.
     private(set) var isWhole = false
     private var redirectLifetime: Int?
+    /// Bytes the body is said to have; 0 where nobody says.
+    private(set) var contentLength = 0
     /// Where a redirect leads, as the server wrote it.
     private(set) var location = ""
     private var age = 0
@@ -26,6 +28,8 @@ package struct ResponseHead: Sendable {
     /// Takes a line; an informational answer's lines give way to those of the one that follows.
     mutating func take(_ line: String) {
         bytes += line.utf8.count + 2
+        // Trailers of a chunked body come as lines too, and are none of the head's (RFC 9110, 6.5.1).
+        if isWhole, status >= 200 { return }
         if line.hasPrefix("HTTP/") {
             let soFar = bytes
             self = ResponseHead()
@@ -33,14 +37,14 @@ package struct ResponseHead: Sendable {
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             return
         }
-        // Trailers of a chunked body come as lines too, and end nothing.
-        if line.isEmpty { isWhole = true }
+        isWhole = line.isEmpty
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
         let value = Self.trimmed(line[line.index(after: colon)...])
         switch name {
-        case "etag": validators.etag = value
-        case "last-modified": validators.lastModified = value
+        case "etag": validators.etag = Validators.kept(value)
+        case "last-modified": validators.lastModified = Validators.kept(value)
+        case "content-length": contentLength = Self.number(value) ?? 0
         case "cache-control": takeDirectives(value)
         case "age": age = max(0, Int(value) ?? 0)
         case "location": location = value
@@ -56,7 +60,7 @@ package struct ResponseHead: Sendable {
             if word == "no-cache" { freshSeconds = 0 }
             if word.hasPrefix("max-age="), freshSeconds != 0 {
                 let digits = word.dropFirst(8).filter { $0 != "\"" }
-                freshSeconds = max(0, Int(digits) ?? 0)
+                freshSeconds = Self.number(digits) ?? 0
             }
         }
     }
@@ -87,6 +91,12 @@ package struct ResponseHead: Sendable {
         return min((now - changed) / 10, 86_400)
     }
 
+    /// A number of digits alone; too large a one is as large as can be (RFC 9111, 1.2.2).
+    private static func number(_ digits: String) -> Int? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits) ?? .max
+    }
+
     private static func trimmed(_ text: some StringProtocol) -> String {
         let isSpace = { (byte: UInt8) -> Bool in byte == 0x20 || byte == 0x09 }
         let bytes = Array(text.utf8.drop(while: isSpace))
@@ -107,6 +117,9 @@ package struct Validators: Hashable, Sendable {
         self.lastModified = lastModified
         self.address = address
     }
+
+    /// A server's word, unless it is too long to be one.
+    static func kept(_ value: String) -> String? { value.utf8.count <= 1024 ? value : nil }
 
     package var isEmpty: Bool { etag == nil && lastModified == nil }
 

@@ -78,7 +78,7 @@ public struct AttachmentCache: Sendable {
             return nil
         }
         // Exact times of use would cost a write for each read.
-        if Int(WallClock.now) - file.modified > 3600 { path.touch() }
+        if Int(WallClock.now).subtractingReportingOverflow(file.modified).partialValue > 3600 { path.touch() }
         var record = facts.record
         record.outputs[0].path = path.display
         return record

@@ -68,11 +68,16 @@ struct FileFacts {
 }
 
 extension FilePath {
-    /// The whole of a small file; nil where it cannot be read or is larger.
-    func bytes(atMost limit: Int) -> [UInt8]? {
-        let descriptor = withCString { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    /// The whole of a small file; nil where it cannot be read, is none or is larger.
+    ///
+    /// - Parameter followsLink: what lies in the cache is no link; what a user names may be.
+    func bytes(atMost limit: Int, followsLink: Bool = false) -> [UInt8]? {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        let descriptor = withCString { unsafe open($0, flags) }
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= limit {
@@ -97,7 +102,13 @@ extension FilePath {
 
     /// Names of the entries of a folder, those of Unix apart; none where it cannot be read.
     var entryNames: [String] {
-        guard let folder = withCString({ unsafe opendir($0) }) else { return [] }
+        // A link may lead out of the cache, where nothing is ours.
+        let descriptor = withCString { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
+        guard descriptor >= 0 else { return [] }
+        guard let folder = unsafe fdopendir(descriptor) else {
+            close(descriptor)
+            return []
+        }
         defer { unsafe closedir(folder) }
         var names: [String] = []
         while let entry = unsafe readdir(folder) {

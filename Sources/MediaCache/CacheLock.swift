@@ -53,7 +53,7 @@ internal import AttachmentPrep
     private static func open(_ path: FilePath) -> Int32? {
         for isSecondTry in [false, true] {
             let descriptor = path.withCString {
-                unsafe Platform.open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+                unsafe Platform.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             }
             if descriptor >= 0 { return descriptor }
             guard errno == ENOENT, !isSecondTry else { return nil }
@@ -83,7 +83,7 @@ internal import AttachmentPrep
 
     /// Removes a lock's file that nobody holds.
     static func removeIfFree(_ path: FilePath) {
-        let descriptor = path.withCString { unsafe Platform.open($0, O_RDWR | O_CLOEXEC) }
+        let descriptor = path.withCString { unsafe Platform.open($0, O_RDWR | O_CLOEXEC | O_NOFOLLOW) }
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         if tryLock(descriptor) == .locked, isAt(path, descriptor) { path.remove() }

@@ -47,12 +47,13 @@ struct CacheShard {
 
     /// Counts what was written, and sweeps when it has become too much, or once a day.
     ///
-    /// - Parameter name: of what was just written, and is about to be handed out.
-    func account(for bytes: Int, sparing name: String) {
+    /// - Parameter newest: key of what was just written, and is about to be handed out.
+    func account(for bytes: Int, sparing newest: String) {
         let path = folder.root.appending("\(CacheFolder.Tree.locks.rawValue)/\(name).ledger")
         guard let descriptor = try? openLedger(path) else { return }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX) == 0 else { return }
+        // Somebody who sweeps counts what is there; waiting for that would gain nothing.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         var ledger = Ledger()
         _ = unsafe withUnsafeMutableBytes(of: &ledger) {
             unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
@@ -65,7 +66,7 @@ struct CacheShard {
         let isFull = ledger.bytes > Int64(share)
         if isFull || now - ledger.swept > Int64(Self.sweepSeconds) {
             // A full part is emptied to nine tenths, so that the next sweep is some way off.
-            let swept = sweep(maxBytes: isFull ? share / 10 * 9 : share, sparing: name)
+            let swept = sweep(maxBytes: isFull ? share / 10 * 9 : share, sparing: newest)
             ledger = Ledger(bytes: Int64(swept.kept.bytes), swept: now)
         }
         _ = unsafe withUnsafeBytes(of: &ledger) { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -92,8 +93,8 @@ struct CacheShard {
 
     /// Drops what is too old, what was left behind, and the longest unused until the part is small enough.
     ///
-    /// - Parameter name: of what stays, however full it is.
-    func sweep(maxBytes: Int, sparing name: String? = nil) -> Sweep {
+    /// - Parameter newest: key of what stays, however full it is.
+    func sweep(maxBytes: Int, sparing newest: String? = nil) -> Sweep {
         var sweep = Sweep()
         let now = Int(WallClock.now)
         var entries = self.entries(now, &sweep)
@@ -101,7 +102,7 @@ struct CacheShard {
         var bytes = entries.reduce(0) { $0 + $1.space }
         for entry in entries {
             let isOld = now.subtractingReportingOverflow(entry.modified).partialValue > limits.unusedSeconds
-            if bytes > maxBytes || isOld, entry.key != name, isStillUnused(entry) {
+            if bytes > maxBytes || isOld, entry.key != newest, isStillUnused(entry) {
                 for path in entry.paths { path.remove() }
                 bytes -= entry.space
                 sweep.dropped.count(entry.space)
@@ -164,7 +165,10 @@ struct CacheShard {
 
     /// Removes what a killed process left, unless it is so new that somebody may be at it.
     private func drop(_ path: FilePath, _ file: FileFacts, _ now: Int, _ sweep: inout Sweep) {
-        guard now - file.modified > Self.leftoverSeconds else { return }
+        let age = now.subtractingReportingOverflow(file.modified).partialValue
+        let name = String(decoding: path.lastComponent, as: UTF8.self)
+        let isOurs = name.hasPrefix(".attachprep-") || AttachmentCache.name(of: path) != nil
+        guard age > Self.leftoverSeconds, isOurs else { return }
         path.remove()
         sweep.leftovers += 1
     }
@@ -181,6 +185,6 @@ struct CacheShard {
 extension FilePath {
     /// Opens a file to read and write, which is made if missing.
     fileprivate func openForUpdate() throws(SystemError) -> Int32 {
-        try retrying { withCString { unsafe open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o666) } }
+        try retrying { withCString { unsafe open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) } }
     }
 }

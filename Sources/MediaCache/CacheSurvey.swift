@@ -61,7 +61,8 @@ extension AttachmentCache {
                     continue
                 }
                 known += 1
-                all.oldestSeconds = max(all.oldestSeconds ?? 0, now - file.modified)
+                all.oldestSeconds = max(
+                    all.oldestSeconds ?? 0, now.subtractingReportingOverflow(file.modified).partialValue)
             }
             all.attachments += known
             all.unfinished += facts.count - known
@@ -103,6 +104,8 @@ extension AttachmentCache {
                 guard let facts = OutputFacts.read(path), let output = facts.record.outputs.first,
                     let media = mediaPath(key, output)
                 else {
+                    // It may have gone since it was listed.
+                    guard FileFacts(of: path) != nil else { continue }
                     path.remove()
                     all.damaged.append(path.display)
                     continue
@@ -124,7 +127,7 @@ extension AttachmentCache {
                 }
             }
             for (name, path, _) in shard.files(.links)
-            where name.hasSuffix(".json") && LinkEntry.read(path) == nil {
+            where name.hasSuffix(".json") && LinkEntry.read(path) == nil && FileFacts(of: path) != nil {
                 path.remove()
                 all.damaged.append(path.display)
             }

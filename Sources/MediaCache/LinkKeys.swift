@@ -50,8 +50,8 @@ public struct LinkKeys: Sendable {
     ///
     /// - Throws: `io`, and which line will not do; never what is in it.
     public init(file path: FilePath) throws(PrepError) {
-        guard let bytes = path.bytes(atMost: 65_536) else {
-            throw PrepError(.io, .input, "cannot read the key file \(path.display)")
+        guard let bytes = path.bytes(atMost: 65_536, followsLink: true) else {
+            throw PrepError(.io, .input, "cannot read the key file \(path.display), or it is no file")
         }
         var keys: [LinkKey] = []
         let lines = String(decoding: bytes, as: UTF8.self).split(

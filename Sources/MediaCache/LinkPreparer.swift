@@ -19,6 +19,8 @@ public struct LinkPreparer: Sendable {
 
     /// For how long a failure is not tried again.
     static let failureSeconds = 60.0
+    /// No answer is believed for longer, whatever the file says.
+    private static let longestMemory = 31 * 86_400.0
 
     /// Creates a preparer.
     public init(
@@ -185,7 +187,8 @@ public struct LinkPreparer: Sendable {
         // What was asked after this request came is as fresh as can be; what is from the future is of a clock that
         // went back.
         let isFresh = { (checked: Double, until: Double) in
-            checked <= now && (until > now || checked >= request.asked)
+            checked <= now
+                && (until > now && until - checked <= Self.longestMemory || checked >= request.asked)
         }
         if let failure = entry.failure, isFresh(failure.checked, failure.freshUntil),
             failure.recipe == nil || failure.recipe == request.recipe
@@ -196,7 +199,11 @@ public struct LinkPreparer: Sendable {
         }
         guard let source = entry.source, let record = remembered(source, request) else { return .miss }
         if isFresh(entry.checked, entry.freshUntil) {
-            if let file = FileFacts(of: path), Int(now) - file.modified > 3600 { path.touch() }
+            if let file = FileFacts(of: path),
+                Int(now).subtractingReportingOverflow(file.modified).partialValue > 3600
+            {
+                path.touch()
+            }
             return .hit(record)
         }
         return entry.etag == nil && entry.lastModified == nil ? .miss : .stale(entry, record)

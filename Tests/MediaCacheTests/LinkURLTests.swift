@@ -28,6 +28,17 @@ import Testing
         #expect(try LinkURL(link.text).text == expected)
     }
 
+    /// RFC 3986, 5.4's examples, as far as they are links.
+    @Test(arguments: [
+        ("g", "http://a/b/c/g"), ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
+        ("g?y/./x:1", "http://a/b/c/g?y/./x:1"), ("../g", "http://a/b/g"), ("https://g/h", "https://g/h"),
+        ("ü b", "http://a/b/c/%C3%BC%20b"),
+    ])
+    func redirectsMayBeRelative(_ text: String, _ expected: String) throws {
+        let base = try LinkURL("http://a/b/c/d;p?q")
+        #expect(try LinkURL(text, relativeTo: base).text == expected)
+    }
+
     @Test(arguments: [
         "https://", "https:///a.jpg", "ftp://shop.example/a.jpg", "file:///etc/passwd",
         "gopher://shop.example/",

@@ -75,6 +75,14 @@ import Testing
         #expect(head.bytes == 24 + 2 + 9 + 2 + 2 + 10 + 2 + 16 + 2 + 2)
     }
 
+    @Test func trailersAreNoneOfTheHead() {
+        var head = head("ETag: \"a\"", "")
+        for line in ["ETag: \"b\"", "HTTP/1.1 404 No", ""] { head.take(line) }
+        #expect(head.status == 200)
+        #expect(head.isWhole)
+        #expect(head.validators.etag == "\"a\"")
+    }
+
     @Test func someAnswersAreNotKept() {
         #expect(head("Cache-Control: private, No-Store").isNotStored)
         #expect(!head("Cache-Control: private").isNotStored)
@@ -124,6 +132,7 @@ import Testing
         #expect(try undone(plain, chunk: chunk) == plain)
         let packed = try gzip(plain)
         #expect(try undone(packed, chunk: chunk) == plain)
+        #expect(try undone(packed + packed + [0, 0], chunk: chunk) == plain + plain)
         // One layer and no more: what is inside is the picture's own business.
         #expect(try undone(gzip(packed), chunk: chunk) == packed)
     }

@@ -18,7 +18,6 @@ typedef struct ap_transfer_request {
     int64_t timeout_ms;          // 0: none
     int64_t low_speed;           // bytes a second that a transfer may not stay under ...
     int64_t low_speed_seconds;   // ... for so long
-    int64_t max_bytes;           // a longer declared body is refused at once
 
     // Called on the caller's thread while ap_transfer_run runs, with this context.
     void *context;
@@ -39,30 +38,27 @@ typedef enum __attribute__((enum_extensibility(closed))) ap_transfer_end : int32
     AP_TRANSFER_NO_NAME __attribute__((swift_name("noName"))) = 3,         // the host's name does not resolve
     AP_TRANSFER_NO_CONNECTION __attribute__((swift_name("noConnection"))) = 4,
     AP_TRANSFER_TLS __attribute__((swift_name("tls"))) = 5,
-    AP_TRANSFER_TOO_LARGE __attribute__((swift_name("tooLarge"))) = 6,
-    AP_TRANSFER_TIMEOUT __attribute__((swift_name("timeout"))) = 7,        // timeout_ms, or too slow
-    AP_TRANSFER_BROKEN __attribute__((swift_name("broken"))) = 8,          // ended in the middle
-    AP_TRANSFER_FAILED __attribute__((swift_name("failed"))) = 9,          // anything else
-    AP_TRANSFER_NO_LIBRARY __attribute__((swift_name("noLibrary"))) = 10,  // libcurl is missing
+    AP_TRANSFER_TIMEOUT __attribute__((swift_name("timeout"))) = 6,        // timeout_ms, or too slow
+    AP_TRANSFER_BROKEN __attribute__((swift_name("broken"))) = 7,          // ended in the middle
+    AP_TRANSFER_FAILED __attribute__((swift_name("failed"))) = 8,          // anything else
+    AP_TRANSFER_NO_LIBRARY __attribute__((swift_name("noLibrary"))) = 9,   // libcurl is missing
 } ap_transfer_end;
 
 typedef struct ap_transfer_result {
     ap_transfer_end end;
-    int64_t status;        // of HTTP; 0 without an answer
-    char message[256];     // libcurl's own words
-    char *redirect;        // where a redirect leads, absolute; to be freed by ap_transfer_free
+    char message[256];  // libcurl's own words
 } ap_transfer_result;
 
 void ap_transfer_run(const ap_transfer_request *request, ap_transfer_result *result);
-void ap_transfer_free(ap_transfer_result *result);
 
 // The parts of an address as libcurl, which will go there, understands them.
 typedef struct ap_url_parts {
     char *url, *scheme, *host, *user, *path;  // NULL where there is none
 } ap_url_parts;
 
-// Parses an absolute address; a host in Unicode becomes IDNA's ASCII. AP_TRANSFER_DONE, _BAD_URL or _NO_LIBRARY.
-ap_transfer_end ap_url_parse(const char *text, ap_url_parts *parts);
+// Parses an absolute address, or one relative to an absolute base (NULL for none); a host in Unicode becomes IDNA's
+// ASCII. AP_TRANSFER_DONE, _BAD_URL or _NO_LIBRARY.
+ap_transfer_end ap_url_parse(const char *base, const char *text, ap_url_parts *parts);
 void ap_url_free(ap_url_parts *parts);
 
 // "7.88.1", or NULL without libcurl.
