@@ -18,7 +18,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "AttachmentPrep", targets: ["AttachmentPrep", "MediaTypes"]),
-        .library(name: "MediaCache", targets: ["MediaCache"]),
+        .library(name: "MediaCache", targets: ["MediaCache", "LinkFetch"]),
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
     traits: [
@@ -80,6 +80,7 @@ let package = Package(
         .target(
             name: "CReferencePNG", path: "Tests/Support/CReferencePNG",
             linkerSettings: [.linkedLibrary("png16", linux)]),
+        // A program because Tests/Peers/run starts it; nobody who depends on the package sees it.
         .executableTarget(
             name: "cache-load", dependencies: ["AttachmentPrep", "MediaCache", "MediaTypes"],
             path: "Tests/Support/CacheLoad", swiftSettings: strict),

@@ -111,4 +111,26 @@ extension FilePath {
         try writeAll(bytes, to: file.descriptor)
         try file.place(at: self, synchronizes: synchronizes)
     }
+
+    /// The same with what another file holds, in pieces: it may be a movie.
+    package func replace(withCopyOf other: FilePath) throws(SystemError) {
+        var file = try PendingFile(in: parent)
+        let target = file.descriptor
+        try other.forEachPiece { (piece) throws(SystemError) in try writeAll(piece, to: target) }
+        try file.place(at: self, synchronizes: false)
+    }
+
+    /// Reads a file, which is no link, from its start to its end.
+    package func forEachPiece(_ body: (Span<UInt8>) throws(SystemError) -> Void) throws(SystemError) {
+        let source = try retrying { withCString { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) } }
+        defer { close(source) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = try retrying {
+                unsafe buffer.withUnsafeMutableBytes { unsafe read(source, $0.baseAddress, $0.count) }
+            }
+            if count == 0 { return }
+            try body(buffer.span.extracting(0..<count))
+        }
+    }
 }

@@ -5,13 +5,13 @@
 #endif
 
 /// Reads an input from wherever it is and pushes it, piece by piece, into a session.
-struct SourceReader {
+package struct SourceReader {
     let limits: ResourceLimits
 
     /// Bytes of one piece: large enough that the codec's slow path at the end of a piece does not show.
     static let chunkSize = 65_536
 
-    static func tooLarge(_ limit: Int) -> PrepError {
+    package static func tooLarge(_ limit: Int) -> PrepError {
         PrepError(
             .inputTooLarge, .input, "the input is larger than --max-input-bytes allows",
             detail: "limit \(limit)")

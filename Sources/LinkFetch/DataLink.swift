@@ -1,11 +1,11 @@
 internal import AttachmentPrep
 
 /// A `data:` link (RFC 2397): the picture itself, written into the link.
-enum DataLink {
+package enum DataLink {
     /// Bytes of link text; a picture this small is as well kept as a file.
     static let longest = 1_048_576
 
-    static func isOne(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
+    package static func isOne(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
 
     /// As it is shown: whoever reads a record does not want the picture in it.
     static func short(_ text: String) -> String { text.utf8.count <= 100 ? text : text.prefix(80) + "..." }

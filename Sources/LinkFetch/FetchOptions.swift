@@ -23,7 +23,7 @@ public struct FetchOptions: Sendable {
     package var key: String {
         let rules = allowedAddresses.map(\.text).sorted().joined(separator: ",")
         let headers = headers.map { "\($0.host) \($0.line)" }.joined(separator: "\n")
-        return "addresses \(rules)\nca \(caFile ?? "")\nheaders \(headers)\n"
+        return "http \(allowsHTTP)\naddresses \(rules)\nca \(caFile ?? "")\nheaders \(headers)\n"
     }
 }
 
@@ -38,21 +38,14 @@ public struct HostHeader: Hashable, Sendable {
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let host = Self.trimmed(parts[0]).lowercased()
-        let name = Self.trimmed(parts[1])
-        let value = Self.trimmed(parts[2])
+        let host = parts[0].trimmed.lowercased()
+        let name = parts[1].trimmed
+        let value = parts[2].trimmed
         guard !host.isEmpty, !name.isEmpty, !value.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x2F }),
             name.utf8.allSatisfy(Self.isTokenCharacter), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }
         self.host = host
         line = "\(name): \(value)"
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 
     /// RFC 9110, 5.6.2.

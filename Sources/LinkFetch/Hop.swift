@@ -52,7 +52,7 @@ final class Hop {
         head.take(line)
         if head.bytes > ResponseHead.longest { failure = LinkRefusal.headersTooLong }
         if head.isWhole, status == 200, head.contentLength > maxBytes {
-            failure = LinkRefusal.tooLarge(maxBytes)
+            failure = SourceReader.tooLarge(maxBytes)
         }
         // What comes with a redirect is for people.
         if head.isWhole, (300...399).contains(status), !head.location.isEmpty { isEnough = true }
@@ -69,7 +69,7 @@ final class Hop {
             return !isEnough
         }
         do throws(PrepError) {
-            guard bytesSeen <= maxBytes else { throw LinkRefusal.tooLarge(maxBytes) }
+            guard bytesSeen <= maxBytes else { throw SourceReader.tooLarge(maxBytes) }
             try gzip.push(bytes) { (plain) throws(PrepError) in try body.push(plain) }
         } catch {
             failure = error

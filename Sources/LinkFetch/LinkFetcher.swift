@@ -177,7 +177,7 @@ package struct LinkFetcher: Sendable {
             case .broken, .failed:
                 return network("the link's server gave no proper answer; try again later", words)
             case .noLibrary:
-                return PrepError(.io, .input, "cannot load libcurl.so.4, which links need; install libcurl4")
+                return LinkURL.noLibrary
             }
         }
 

@@ -24,60 +24,41 @@ private final class SessionBody: LinkBody {
     }
 }
 
-/// Where a link's bytes come from: a server, or the link itself.
-private struct LinkJob {
-    let limits: ResourceLimits
-    let fetch: FetchOptions
-    let deadline: ContinuousClock.Instant?
-    let name: String
-    private let link: Result<LinkURL, PrepError>
+/// Where a link's bytes come from.
+private enum LinkSource {
+    /// The link itself.
+    case data(String)
+    case server(LinkURL)
+    case nowhere(PrepError)
 
-    init(name: String, limits: ResourceLimits, fetch: FetchOptions, deadline: ContinuousClock.Instant?) {
-        self.name = name
-        self.limits = limits
-        self.fetch = fetch
-        if let deadline {
-            self.deadline = deadline
-        } else if let timeout = limits.timeout {
-            self.deadline = ContinuousClock.now + timeout
-        } else {
-            self.deadline = nil
+    init(_ name: String) {
+        do throws(PrepError) {
+            self = DataLink.isOne(name) ? .data(name) : .server(try LinkURL(name))
+        } catch {
+            self = .nowhere(error)
         }
-        link = DataLink.isOne(name) ? .failure(PrepError(.invalidURL, .input, "")) : LinkURL.parse(name)
     }
-
-    var isRemote: Bool { !DataLink.isOne(name) }
-    var shownName: String { isRemote ? name : DataLink.short(name) }
 
     /// The last component of the address's path.
-    var claimedName: String? {
-        guard case .success(let link) = link else { return nil }
-        return link.fileName
-    }
+    var claimedName: String? { if case .server(let link) = self { link.fileName } else { nil } }
 
     /// Gets the bytes; an error ends up in the body.
-    func run(_ validators: Validators, into body: SessionBody) -> LinkFetcher.Answer? {
-        switch link {
-        case _ where !isRemote: pushData(into: body)
-        case .failure(let error): body.fail(error)
-        case .success(let link):
-            let fetcher = LinkFetcher(options: fetch, maxBytes: limits.inputBytes, deadline: deadline)
-            do throws(PrepError) {
-                return try fetcher.fetch(link, ifChangedSince: validators, into: body)
-            } catch {
-                body.fail(error)
-            }
-        }
-        return nil
-    }
-
-    private func pushData(into body: SessionBody) {
+    ///
+    /// - Returns: what the server said, where there is one.
+    func run(_ fetcher: LinkFetcher, _ validators: Validators, into body: SessionBody) -> LinkFetcher.Answer?
+    {
         do throws(PrepError) {
-            let bytes = try DataLink.bytes(of: name)
-            try body.push(bytes.span)
+            switch self {
+            case .nowhere(let error): throw error
+            case .server(let link): return try fetcher.fetch(link, ifChangedSince: validators, into: body)
+            case .data(let text):
+                let bytes = try DataLink.bytes(of: text)
+                try body.push(bytes.span)
+            }
         } catch {
             body.fail(error)
         }
+        return nil
     }
 }
 
@@ -102,20 +83,24 @@ extension AttachmentPreparer {
         into destination: AttachmentDestination, deadline: ContinuousClock.Instant? = nil,
         cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> LinkResult {
-        let job = LinkJob(name: name, limits: options.limits, fetch: fetch, deadline: deadline)
-        var source = AttachmentSource.bytes([], name: job.shownName)
-        source.claimedName = job.claimedName
+        let link = LinkSource(name)
+        let timeout = options.limits.timeout
+        let fetcher = LinkFetcher(
+            options: fetch, maxBytes: options.limits.inputBytes,
+            deadline: deadline ?? timeout.map { ContinuousClock.now + $0 })
+        var source = AttachmentSource.bytes([], name: DataLink.isOne(name) ? DataLink.short(name) : name)
+        source.claimedName = link.claimedName
         let body = SessionBody(
             begin(source, into: destination, cancellation: cancellation, admission: admission),
             cancellation: cancellation)
-        let answer = job.run(validators, into: body)
+        let answer = link.run(fetcher, validators, into: body)
         if case .notModified(let head) = answer {
             let nothing = PreparationRecord(input: name, outcome: .skipped)
             return LinkResult(record: nothing, head: head, isUnchanged: true)
         }
         var result = LinkResult(record: body.record(name: name))
         if case .body(let head) = answer { result.head = head }
-        if job.isRemote { result.record.judgeAsLink() }
+        if case .server = link { result.record.judgeAsLink() }
         return result
     }
 

@@ -85,10 +85,4 @@ enum LinkRefusal {
     static let headersTooLong = PrepError(
         .network, .input, "the link's server sends headers without end; mend it",
         detail: "limit \(ResponseHead.longest) bytes")
-
-    static func tooLarge(_ limit: Int) -> PrepError {
-        PrepError(
-            .inputTooLarge, .input, "the link's picture is larger than --max-input-bytes allows",
-            detail: "limit \(limit)")
-    }
 }

@@ -25,7 +25,7 @@ package struct LinkURL: Hashable, Sendable {
     /// - Parameter base: what it may be relative to, as a redirect's is to the address that sent it.
     /// - Throws: `invalid-url`, and what is wrong with it.
     package init(_ text: String, relativeTo base: LinkURL? = nil) throws(PrepError) {
-        let trimmed = Self.trimmed(text)
+        let trimmed = Array(text.trimmed.utf8)
         guard trimmed.count <= Self.longest else {
             throw Self.invalid("longer than \(Self.longest) bytes")
         }
@@ -65,23 +65,18 @@ package struct LinkURL: Hashable, Sendable {
         #endif
     }
 
-    /// The same as a value.
-    package static func parse(_ text: String) -> Result<LinkURL, PrepError> {
-        do throws(PrepError) { return .success(try LinkURL(text)) } catch { return .failure(error) }
-    }
-
     /// Whether a text is a link rather than a path.
     package static func isLink(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { isSchemeCharacter($0) }
         let rest = text.utf8.dropFirst(scheme.count)
         // One letter is a drive, and no scheme.
         if scheme.count > 1, rest.starts(with: "://".utf8) { return true }
-        return text.prefix(5).lowercased() == "data:"
+        return DataLink.isOne(text)
     }
 
     /// Whether a third slash stands where the host should: libcurl would take the path for one.
     static func lacksHost(_ text: String) -> Bool {
-        trimmed(text).drop { isSchemeCharacter($0) }.starts(with: ":///".utf8)
+        text.trimmed.utf8.drop { isSchemeCharacter($0) }.starts(with: ":///".utf8)
     }
 
     /// RFC 3986, 3.1.
@@ -93,7 +88,7 @@ package struct LinkURL: Hashable, Sendable {
         }
     }
 
-    private static let noLibrary = PrepError(
+    static let noLibrary = PrepError(
         .io, .input, "cannot load libcurl.so.4, which links need; install libcurl4")
 
     /// The link itself is not repeated: there may be a password in it.
@@ -110,14 +105,6 @@ package struct LinkURL: Hashable, Sendable {
 
 // Text to address.
 extension LinkURL {
-    /// Without the white space that pasting leaves at the ends.
-    private static func trimmed(_ text: String) -> [UInt8] {
-        let isSpace = { (byte: UInt8) -> Bool in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        let bytes = Array(text.utf8.drop(while: isSpace))
-        let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
-        return Array(bytes[..<end])
-    }
-
     /// Percent-encodes what may not stand behind the host; what is encoded already stays as it is.
     static func encodedOnce(_ bytes: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")

@@ -40,7 +40,7 @@ package struct ResponseHead: Sendable {
         isWhole = line.isEmpty
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
-        let value = Self.trimmed(line[line.index(after: colon)...])
+        let value = line[line.index(after: colon)...].trimmed
         switch name {
         case "etag": validators.etag = Validators.kept(value)
         case "last-modified": validators.lastModified = Validators.kept(value)
@@ -55,7 +55,7 @@ package struct ResponseHead: Sendable {
     }
 
     private mutating func takeDirectives(_ value: String) {
-        for word in value.lowercased().split(separator: ",").map(Self.trimmed) {
+        for word in value.lowercased().split(separator: ",").map(\.trimmed) {
             if word == "no-store" { isNotStored = true }
             if word == "no-cache" { freshSeconds = 0 }
             if word.hasPrefix("max-age="), freshSeconds != 0 {
@@ -95,13 +95,6 @@ package struct ResponseHead: Sendable {
     private static func number(_ digits: String) -> Int? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(digits) ?? .max
-    }
-
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        let isSpace = { (byte: UInt8) -> Bool in byte == 0x20 || byte == 0x09 }
-        let bytes = Array(text.utf8.drop(while: isSpace))
-        return String(
-            decoding: bytes[..<(bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0)], as: UTF8.self)
     }
 }
 

@@ -134,23 +134,10 @@ public struct AttachmentCache: Sendable {
     /// SHA-256 of a file in the cache.
     static func digest(_ path: FilePath) throws(PrepError) -> String {
         var digest = try ContentDigest()
-        let descriptor = path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
-        guard descriptor >= 0 else {
-            throw SystemError.last.error(.output, "cannot read \(path.display)")
-        }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count: Int
-            do throws(SystemError) {
-                count = try retrying {
-                    unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-                }
-            } catch {
-                throw error.error(.output, "cannot read \(path.display)")
-            }
-            if count == 0 { break }
-            digest.update(buffer.span.extracting(0..<count))
+        do throws(SystemError) {
+            try path.forEachPiece { digest.update($0) }
+        } catch {
+            throw error.error(.output, "cannot read \(path.display)")
         }
         return ContentDigest.hex(digest.finish())
     }
@@ -182,8 +169,7 @@ public struct AttachmentCache: Sendable {
                 // Two links of one file are left alone by rename(2).
                 beside.remove()
             } else {
-                guard let bytes = source.bytes(atMost: .max - 65_536) else { throw SystemError.last }
-                try target.replace(with: bytes.span, synchronizes: false)
+                try target.replace(withCopyOf: source)
             }
         } catch {
             throw error.error(.output, "cannot hand out \(source.display)")

@@ -1,10 +1,27 @@
 internal import AttachmentPrep
 
-/// What is known of an attachment in the cache.
-struct OutputFacts: Codable {
+/// A small file of the cache.
+protocol CacheEntry: Codable {
     /// Files of another version are as good as none.
+    static var currentVersion: Int { get }
+    /// Bytes; larger files are not ours.
+    static var largest: Int { get }
+    var version: Int { get }
+}
+
+extension CacheEntry {
+    /// What is written there; nil for anything that is not ours.
+    static func read(_ path: FilePath) -> Self? {
+        guard let bytes = path.bytes(atMost: largest), let entry = CacheJSON.decode(Self.self, bytes),
+            entry.version == currentVersion
+        else { return nil }
+        return entry
+    }
+}
+
+/// What is known of an attachment in the cache.
+struct OutputFacts: CacheEntry {
     static let currentVersion = 1
-    /// Larger ones are not ours.
     static let largest = 65_536
 
     var version = Self.currentVersion
@@ -13,18 +30,12 @@ struct OutputFacts: Codable {
     /// The record of the job that made it, with this output only.
     var record: PreparationRecord
 
-    static func read(_ path: FilePath) -> OutputFacts? {
-        guard let bytes = path.bytes(atMost: largest), let facts = CacheJSON.decode(Self.self, bytes),
-            facts.version == currentVersion, facts.record.outputs.count == 1
-        else { return nil }
-        return facts
-    }
 }
 
 /// What a link led to, when it was last asked.
 ///
 /// The link's own text is not in it: tokens in links are nobody's business.
-struct LinkEntry: Codable {
+struct LinkEntry: CacheEntry {
     static let currentVersion = 1
     static let largest = 262_144
 
@@ -50,12 +61,5 @@ struct LinkEntry: Codable {
         /// Seconds since 1970 until which it is not tried again.
         var freshUntil: Double
         var record: PreparationRecord
-    }
-
-    static func read(_ path: FilePath) -> LinkEntry? {
-        guard let bytes = path.bytes(atMost: largest), let entry = CacheJSON.decode(Self.self, bytes),
-            entry.version == currentVersion
-        else { return nil }
-        return entry
     }
 }

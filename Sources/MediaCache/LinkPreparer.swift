@@ -2,6 +2,10 @@ public import AttachmentPrep
 public import LinkFetch
 internal import MediaTypes
 
+extension LinkEntry {
+    var validators: Validators { Validators(etag: etag, lastModified: lastModified, address: address) }
+}
+
 /// Turns links into attachments in a cache: fetched once, however many ask.
 ///
 /// A link that was prepared is answered from the disk, without the network, as long as its server said; then the
@@ -53,8 +57,7 @@ public struct LinkPreparer: Sendable {
         for index in record.outputs.indices {
             guard let publicBase, let path = record.outputs[index].path else { continue }
             let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
-            let base = publicBase.hasSuffix("/") ? String(publicBase.dropLast()) : publicBase
-            record.outputs[index].url = "\(base)/\(name.prefix(2))/\(name)"
+            record.outputs[index].url = "\(publicBase.withoutSlash)/\(name.prefix(2))/\(name)"
         }
         record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)
         return record
@@ -85,6 +88,8 @@ public struct LinkPreparer: Sendable {
         let link: String
         /// Nil for `data:`, which needs no network and no memory.
         let key: String?
+        /// What the link's own name claims to be.
+        let fileName: String
         let recipe: String
         let asked = WallClock.now
         let deadline: ContinuousClock.Instant?
@@ -103,16 +108,12 @@ public struct LinkPreparer: Sendable {
             let names = preparer.profiles.map { RecipeName("", $0, preparer.options).canonical }
             recipe = ContentDigest.hex(
                 try ContentDigest.sha256((names.joined() + LinkPreparer.conditions(preparer.options)).utf8))
-            guard link.prefix(5).lowercased() != "data:" else {
-                key = nil
+            guard !DataLink.isOne(link) else {
+                (key, fileName) = (nil, "")
                 return
             }
             let url = try LinkURL(link)
-            if url.scheme == .http, !owner.fetch.allowsHTTP {
-                // Fetching says so; nothing of it is worth keeping.
-                key = nil
-                return
-            }
+            fileName = url.fileName
             let text = "link 1\n\(url.text)\n\(owner.fetch.key)"
             key = ContentDigest.hex(try ContentDigest.sha256(text.utf8))
         }
@@ -139,28 +140,15 @@ public struct LinkPreparer: Sendable {
                 .timeLimit, .input,
                 "others were still fetching the link when the time was up; raise --timeout")
         }
-        switch remembered {
-        case .hit(let record): return record
-        case .miss: return try fetched(request, key)
-        case .stale(let entry, let record):
-            let validators = Validators(
-                etag: entry.etag, lastModified: entry.lastModified, address: entry.address)
-            let result = try run(request, validators)
-            guard result.isUnchanged, var head = result.head else {
-                return try keep(result, request, key)
-            }
-            // A short answer may leave out what has not changed (RFC 9111, 4.3.4).
-            if head.validators.isEmpty {
-                head.validators = Validators(
-                    etag: entry.etag, lastModified: entry.lastModified, address: head.validators.address)
-            }
-            note(head, source: entry.source, key)
-            return record
+        guard case .stale(let entry, let record) = remembered else {
+            return keep(try run(request, .init()), request, key)
         }
-    }
-
-    private func fetched(_ request: Request, _ key: String) throws(PrepError) -> PreparationRecord {
-        try keep(run(request, .init()), request, key)
+        let result = try run(request, entry.validators)
+        guard result.isUnchanged, var head = result.head else { return keep(result, request, key) }
+        // A short answer may leave out what has not changed (RFC 9111, 4.3.4); it came from the same address.
+        if head.validators.isEmpty { head.validators = entry.validators }
+        note(head, source: entry.source, key)
+        return record
     }
 
     private func run(_ request: Request, _ validators: Validators) throws(PrepError) -> LinkResult {
@@ -206,7 +194,7 @@ public struct LinkPreparer: Sendable {
             }
             return .hit(record)
         }
-        return entry.etag == nil && entry.lastModified == nil ? .miss : .stale(entry, record)
+        return entry.validators.isEmpty ? .miss : .stale(entry, record)
     }
 
     /// The record of a source's attachments, if all of them are there.
@@ -225,15 +213,13 @@ public struct LinkPreparer: Sendable {
             whole = soFar
         }
         whole?.input = request.link
-        whole?.claim((try? LinkURL(request.link))?.fileName ?? "")
+        whole?.claim(request.fileName)
         whole?.concludeFromOutputs()
         return whole
     }
 
     /// Remembers what came of a link, and hands it on.
-    private func keep(
-        _ result: LinkResult, _ request: Request, _ key: String
-    ) throws(PrepError) -> PreparationRecord {
+    private func keep(_ result: LinkResult, _ request: Request, _ key: String) -> PreparationRecord {
         let record = result.record
         if let error = record.error {
             if Self.isRemembered(error.code) {

@@ -1,6 +1,11 @@
 public import AttachmentPrep
 internal import LinkFetch
 
+extension String {
+    /// A server's address as more can be put behind it.
+    var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}
+
 /// A lazy link: where an attachment will be, once somebody asks for it (SPEC 5).
 ///
 /// `<base>/s/<key id>.<expiry|0>.<signature>/<profile>/<base64url(link)>.jpg`. It is written into a payload without
@@ -38,8 +43,7 @@ public struct SignedLink: Hashable, Sendable {
         let message = Self.message(profile: profile.name, expiry: String(expiry), link: link)
         let signature = Base64.encodeForLink(try HMAC.sha256(message, key: key.secret))
         let name = Base64.encodeForLink(Array(link.utf8))
-        let base = base.hasSuffix("/") ? String(base.dropLast()) : base
-        return "\(base)/s/\(key.id).\(expiry).\(signature)/\(profile.name)/\(name).jpg"
+        return "\(base.withoutSlash)/s/\(key.id).\(expiry).\(signature)/\(profile.name)/\(name).jpg"
     }
 
     /// Reads a signed link, or the path of one, and checks it.

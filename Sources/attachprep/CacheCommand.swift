@@ -3,7 +3,10 @@ internal import MediaCache
 
 /// Runs `attachprep cache stats|trim|verify --cache DIR`.
 struct CacheCommand {
-    enum Verb: String, CaseIterable { case stats, trim, verify }
+    enum Verb: String, CommandVerb {
+        case stats, trim, verify
+        static let command = Command.cache
+    }
 
     private let verb: Verb
     private let settings: Settings
@@ -11,20 +14,14 @@ struct CacheCommand {
     private let console: Console
 
     init(_ settings: Settings, _ operands: [FilePath], _ console: Console) throws(UsageError) {
-        let words = Verb.allCases.map(\.rawValue)
-        guard operands.count == 1, let word = operands.first?.display else {
+        verb = try Verb(operands)
+        if operands.count > 1 {
             throw UsageError(
-                "cache needs to know what to do: \(words.joined(separator: ", "))", command: .cache)
-        }
-        guard let verb = Verb(rawValue: word) else {
-            throw UsageError(
-                "cache can \(words.joined(separator: ", ")), not '\(Display.safe(word))'",
-                hint: Suggestion.hint(for: word, among: words), command: .cache)
+                "cache \(verb.rawValue) takes no operand; --cache names the folder", command: .cache)
         }
         guard let folder = settings.links.cache else {
             throw UsageError("cache needs to know where it is: --cache DIR", command: .cache)
         }
-        self.verb = verb
         self.settings = settings
         self.folder = folder
         self.console = console

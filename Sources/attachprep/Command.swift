@@ -23,8 +23,8 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .prepare: "INPUT... --output DIR|FILE.jpg|-"
         case .batch: "PATH... --output DIR"
-        case .link: LinkCommand.Verb.allCases.map(\.rawValue).joined(separator: "|") + " LINK..."
-        case .cache: CacheCommand.Verb.allCases.map(\.rawValue).joined(separator: "|") + " --cache DIR"
+        case .link: LinkCommand.Verb.words.joined(separator: "|") + " LINK..."
+        case .cache: CacheCommand.Verb.words.joined(separator: "|") + " --cache DIR"
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -35,8 +35,8 @@ enum Command: String, CaseIterable, Sendable {
     /// The words its operands are chosen from, if it is a closed list.
     var operandWords: [String] {
         switch self {
-        case .link: LinkCommand.Verb.allCases.map(\.rawValue)
-        case .cache: CacheCommand.Verb.allCases.map(\.rawValue)
+        case .link: LinkCommand.Verb.words
+        case .cache: CacheCommand.Verb.words
         case .completions: Shell.allCases.map(\.rawValue)
         case .help: Command.allCases.map(\.rawValue)
         default: []

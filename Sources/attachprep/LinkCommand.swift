@@ -4,7 +4,10 @@ internal import MediaCache
 
 /// Runs `attachprep link sign|verify|prepare LINK...`.
 struct LinkCommand {
-    enum Verb: String, CaseIterable { case sign, verify, prepare }
+    enum Verb: String, CommandVerb {
+        case sign, verify, prepare
+        static let command = Command.link
+    }
 
     private let verb: Verb
     private let settings: Settings
@@ -12,26 +15,11 @@ struct LinkCommand {
     private let console: Console
 
     init(_ settings: Settings, _ operands: [FilePath], _ console: Console) throws(UsageError) {
-        verb = try Self.verb(operands)
+        verb = try Verb(operands)
         self.settings = settings
         self.console = console
         links = operands.dropFirst().map(\.display)
         try check()
-    }
-
-    /// The first operand, which says what to do.
-    private static func verb(_ operands: [FilePath]) throws(UsageError) -> Verb {
-        let words = Verb.allCases.map(\.rawValue)
-        guard let word = operands.first?.display else {
-            throw UsageError(
-                "link needs to know what to do: \(words.joined(separator: ", "))", command: .link)
-        }
-        guard let verb = Verb(rawValue: word) else {
-            throw UsageError(
-                "link can \(words.joined(separator: ", ")), not '\(Display.safe(word))'",
-                hint: Suggestion.hint(for: word, among: words), command: .link)
-        }
-        return verb
     }
 
     private func check() throws(UsageError) {

@@ -101,12 +101,12 @@ extension OptionValue {
         return isRelative ? SystemClock.seconds + seconds : seconds
     }
 
-    /// The address of a server, without a slash at its end.
+    /// The address of a server.
     func base() throws(UsageError) -> String {
         let lower = text.lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), !text.hasSuffix("://"),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3F && $0 != 0x23 })
         else { throw refused("an address such as https://push.example") }
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        return text
     }
 }

@@ -66,7 +66,7 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         ),
         "key-file": ("keys", { $0.links.keyFile == FilePath("keys") }),
         "expires": ("1798761600", { $0.links.expiry == 1_798_761_600 }),
-        "public-base": ("https://push.example/a/", { $0.links.publicBase == "https://push.example/a" }),
+        "public-base": ("https://push.example/a", { $0.links.publicBase == "https://push.example/a" }),
         "cache": ("there", { $0.links.cache == FilePath("there") }),
         "cache-limit": ("1GiB", { $0.links.cacheLimits.bytes == 1 << 30 }),
         "cache-days": ("7", { $0.links.cacheLimits.unusedSeconds == 604_800 }),

@@ -22,6 +22,7 @@ import Testing
         ("cache", "what to do: stats, trim, verify"),
         ("cache clean --cache c", "not 'clean'"),
         ("cache stats", "--cache DIR"),
+        ("cache stats there", "takes no operand"),
     ])
     func wrongUseIsRefusedWithItsReason(_ words: String, _ message: String) throws {
         let run = try Workplace().run("attachprep \(words)")
