@@ -67,8 +67,17 @@ let package = Package(
         .target(
             name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
             swiftSettings: strict),
+        // libmicrohttpd, loaded when a service starts, and decoder processes.
+        .target(
+            name: "CService", dependencies: ["CLate"],
+            cSettings: [.define("AP_SERVICE", .when(traits: ["Service"]))]),
+        .target(
+            name: "UploadService",
+            dependencies: ["AttachmentPrep", "CService", "MediaCache", "MediaTypes"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "attachprep", dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes"],
+            name: "attachprep",
+            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "UploadService", "CService"],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
             // resident of every process. Packages that depend on this one may not use unsafe flags, but only the

@@ -11,9 +11,26 @@ public final class MemoryBudget: Sendable {
     /// Bytes all jobs together may need.
     public let total: Int
     private let used = Atomic<Int>(0)
+    /// Who is asked before memory is taken, where the budget is another process's.
+    private let arbiter: Arbiter?
+
+    /// Waits for leave to take so much in place of all that was taken before; false when `stop` said so.
+    package typealias Arbiter = @Sendable (_ need: Int, _ stop: () -> Bool) -> Bool
 
     /// Creates a budget.
-    public init(total: Int) { self.total = total }
+    public init(total: Int) {
+        self.total = total
+        arbiter = nil
+    }
+
+    /// Creates the far end of a budget that another process keeps, which also knows when a job is over.
+    package init(askedOf arbiter: @escaping Arbiter) {
+        total = .max
+        self.arbiter = arbiter
+    }
+
+    /// Bytes that are taken now.
+    package var taken: Int { used.load(ordering: .relaxed) }
 
     /// Waits until `need` bytes are free, then takes them until the grant goes away.
     ///
@@ -21,7 +38,8 @@ public final class MemoryBudget: Sendable {
     ///
     /// Every job takes once, after it knows its need and before it allocates, so no two can wait for each other;
     /// a need above `total` was refused before and is clamped here.
-    func take(_ need: Int, unless stop: () -> Bool) -> MemoryGrant? {
+    package func take(_ need: Int, unless stop: () -> Bool) -> MemoryGrant? {
+        if let arbiter { return arbiter(need, stop) ? MemoryGrant(self, 0) : nil }
         let need = min(need, total)
         while true {
             let now = used.load(ordering: .acquiring)
@@ -43,7 +61,7 @@ public final class MemoryBudget: Sendable {
 }
 
 /// A share of a budget, given back when it goes away.
-final class MemoryGrant: Sendable {
+package final class MemoryGrant: Sendable {
     private let budget: MemoryBudget
     private let bytes: Int
 

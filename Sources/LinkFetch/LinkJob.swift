@@ -69,6 +69,8 @@ package struct LinkResult: Sendable {
     package var head: ResponseHead?
     /// Whether the server says that nothing changed; the record then says nothing.
     package var isUnchanged = false
+    /// Whether a cache had nothing of the kind before.
+    package var isNew = false
 }
 
 extension AttachmentPreparer {

@@ -53,7 +53,7 @@ public struct AttachmentCache: Sendable {
     }
 
     /// Where sessions put their outputs.
-    var destination: AttachmentDestination {
+    package var destination: AttachmentDestination {
         var destination = AttachmentDestination.directory(folder.media)
         destination.synchronizes = synchronizes
         return destination
@@ -84,6 +84,15 @@ public struct AttachmentCache: Sendable {
         return record
     }
 
+    /// Where an attachment of that file name, `<64 hex>.<ext>`, would lie; nil for what is no such name.
+    package func mediaPath(of fileName: String) -> FilePath? {
+        let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.isKey(String(parts[0])), (1...8).contains(parts[1].utf8.count),
+            parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+        else { return nil }
+        return folder.path(.media, fileName)
+    }
+
     func mediaPath(_ name: String, _ output: PreparationRecord.Output) -> FilePath? {
         output.fileExtension.map { folder.path(.media, "\(name).\($0)") }
     }
@@ -99,7 +108,11 @@ public struct AttachmentCache: Sendable {
     }
 
     /// Keeps what is known of a job's outputs, and sees that the cache stays within its limits.
-    package func keep(_ record: PreparationRecord) throws(PrepError) {
+    ///
+    /// - Returns: whether any of them is new here.
+    @discardableResult
+    package func keep(_ record: PreparationRecord) throws(PrepError) -> Bool {
+        var isNew = false
         for output in record.outputs where output.error == nil {
             guard let path = output.path.map({ FilePath($0) }), let name = Self.name(of: path) else {
                 continue
@@ -112,12 +125,14 @@ public struct AttachmentCache: Sendable {
             let facts = OutputFacts(sha256: try Self.digest(path), record: own)
             guard let bytes = CacheJSON.encode(facts) else { continue }
             let beside = folder.path(.facts, name + ".json")
+            if FileFacts(of: beside) == nil { isNew = true }
             do { try beside.replace(with: bytes) } catch {
                 throw error.error(.output, "cannot write to the cache")
             }
             let space = [path, beside].reduce(0) { $0 + (FileFacts(of: $1)?.space ?? 0) }
             shard(of: name).account(for: space, sparing: name)
         }
+        return isNew
     }
 
     /// The 64 digits of an attachment's path.

@@ -71,7 +71,7 @@ extension FilePath {
     /// The whole of a small file; nil where it cannot be read, is none or is larger.
     ///
     /// - Parameter followsLink: what lies in the cache is no link; what a user names may be.
-    func bytes(atMost limit: Int, followsLink: Bool = false) -> [UInt8]? {
+    package func bytes(atMost limit: Int, followsLink: Bool = false) -> [UInt8]? {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
         let descriptor = withCString { unsafe open($0, flags) }
         guard descriptor >= 0 else { return nil }

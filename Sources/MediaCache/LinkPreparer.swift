@@ -46,21 +46,7 @@ public struct LinkPreparer: Sendable {
     public func record(
         of link: String, cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> PreparationRecord {
-        let started = ContinuousClock.now
-        var record: PreparationRecord
-        do throws(PrepError) {
-            record = try answer(Request(link, self, cancellation, admission))
-        } catch {
-            record = PreparationRecord(input: link, outcome: error.code.outcome)
-            record.error = error
-        }
-        for index in record.outputs.indices {
-            guard let publicBase, let path = record.outputs[index].path else { continue }
-            let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
-            record.outputs[index].url = "\(publicBase.withoutSlash)/\(name.prefix(2))/\(name)"
-        }
-        record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)
-        return record
+        job(of: link, cancellation: cancellation, admission: admission).record
     }
 
     /// Prepares a signed link, whose name says that it is a JPEG; never throws.
@@ -72,13 +58,44 @@ public struct LinkPreparer: Sendable {
     public func record(
         of link: SignedLink, cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> PreparationRecord {
+        lazy(for: link).record(of: link.link, cancellation: cancellation, admission: admission)
+    }
+
+    /// As `record`, and whether the cache had it before.
+    package func job(
+        of link: String, cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
+    ) -> (record: PreparationRecord, isNew: Bool) {
+        let started = ContinuousClock.now
+        var answer: (record: PreparationRecord, isNew: Bool)
+        do throws(PrepError) {
+            answer = try self.answer(Request(link, self, cancellation, admission))
+        } catch {
+            answer = (PreparationRecord(input: link, outcome: error.code.outcome), false)
+            answer.record.error = error
+        }
+        if let publicBase { answer.record.publish(at: publicBase) }
+        answer.record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)
+        return answer
+    }
+
+    /// This preparer as it makes signed links of a profile.
+    package func lazy(for link: SignedLink) -> LinkPreparer {
         var lazy = self
         lazy.preparer.profiles = [link.profile]
         lazy.preparer.options = PreparationOptions()
         lazy.preparer.options.limits = preparer.options.limits
         lazy.preparer.options.spoolDirectory = preparer.options.spoolDirectory
         lazy.preparer.options.takesPicturesOnly = true
-        return lazy.record(of: link.link, cancellation: cancellation, admission: admission)
+        return lazy
+    }
+
+    /// What the cache knows of a link without asking its server, if it may say so.
+    package func known(_ link: String) -> PreparationRecord? {
+        guard let request = try? Request(link, self, Cancellation(), nil), let key = request.key,
+            case .hit(var record) = lookUp(request, key)
+        else { return nil }
+        if let publicBase { record.publish(at: publicBase) }
+        return record
     }
 
     // MARK: - One link
@@ -124,14 +141,17 @@ public struct LinkPreparer: Sendable {
         }
     }
 
-    private func answer(_ request: Request) throws(PrepError) -> PreparationRecord {
-        guard let key = request.key else { return try run(request, .init()).record }
-        if case .hit(let record) = lookUp(request, key) { return record }
+    private func answer(_ request: Request) throws(PrepError) -> (record: PreparationRecord, isNew: Bool) {
+        guard let key = request.key else {
+            let result = try run(request, .init())
+            return (result.record, result.isNew)
+        }
+        if case .hit(let record) = lookUp(request, key) { return (record, false) }
         let lock = CacheLock(cache.folder.path(.locks, key)) { request.isOver }
         defer { withExtendedLifetime(lock) {} }
         // Whoever held the lock may have done the work.
         let remembered = lookUp(request, key)
-        if case .hit(let record) = remembered { return record }
+        if case .hit(let record) = remembered { return (record, false) }
         if request.cancellation.isCancelled {
             throw PrepError(.cancelled, .input, "stopped before it was done")
         }
@@ -141,21 +161,24 @@ public struct LinkPreparer: Sendable {
                 "others were still fetching the link when the time was up; raise --timeout")
         }
         guard case .stale(let entry, let record) = remembered else {
-            return keep(try run(request, .init()), request, key)
+            let result = try run(request, .init())
+            return (keep(result, request, key), result.isNew)
         }
         let result = try run(request, entry.validators)
-        guard result.isUnchanged, var head = result.head else { return keep(result, request, key) }
+        guard result.isUnchanged, var head = result.head else {
+            return (keep(result, request, key), result.isNew)
+        }
         // A short answer may leave out what has not changed (RFC 9111, 4.3.4); it came from the same address.
         if head.validators.isEmpty { head.validators = entry.validators }
         note(head, source: entry.source, key)
-        return record
+        return (record, false)
     }
 
     private func run(_ request: Request, _ validators: Validators) throws(PrepError) -> LinkResult {
-        let result = preparer.result(
+        var result = preparer.result(
             ofLink: request.link, ifChangedSince: validators, options: fetch, into: cache.destination,
             deadline: request.deadline, cancellation: request.cancellation, admission: request.admission)
-        if !result.isUnchanged { try cache.keep(result.record) }
+        if !result.isUnchanged { result.isNew = try cache.keep(result.record) }
         return result
     }
 
@@ -279,6 +302,17 @@ public struct LinkPreparer: Sendable {
             .truncated, .corrupt, .unsupportedFormat, .unsupportedVariant:
             true
         default: false
+        }
+    }
+}
+
+extension PreparationRecord {
+    /// Names the address of each output in a cache, from that of a server which hands it out.
+    package mutating func publish(at base: String) {
+        for index in outputs.indices {
+            guard let path = outputs[index].path else { continue }
+            let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
+            outputs[index].url = "\(base.withoutSlash)/\(name.prefix(2))/\(name)"
         }
     }
 }

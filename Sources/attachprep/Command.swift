@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, sniff, profiles, completions, help
+    case prepare, batch, link, cache, serve, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -11,6 +11,7 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "Turn folders of pictures into attachments, in parallel and resumable"
         case .link: "Sign links, check them, or turn them into cached attachments"
         case .cache: "Say what a cache holds, bring it within its limits, or check it"
+        case .serve: "Turn uploads into attachments over HTTP, and hand them out"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -25,6 +26,7 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "PATH... --output DIR"
         case .link: LinkCommand.Verb.words.joined(separator: "|") + " LINK..."
         case .cache: CacheCommand.Verb.words.joined(separator: "|") + " --cache DIR"
+        case .serve: "--cache DIR"
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -82,6 +84,20 @@ enum Command: String, CaseIterable, Sendable {
             stats   counts what there is
             trim    drops what is over --cache-limit or older than --cache-days now; otherwise whoever writes does
             verify  reads every attachment and drops what is damaged; status 1 if something was
+            """
+        case .serve:
+            """
+            POST /v1/attachments?profile=NAME  an upload: the body itself, a form with a file, or {"url": LINK};
+                                               201 (new) or 200 (known) and the record, or why there is none
+            GET /media/<2 hex>/<64 hex>.<ext>  an attachment; also without /media, as records' url says it
+            GET /s/...                         a signed link, with --key-file; prepared when first asked for
+            GET /healthz /readyz /metrics      whether it lives, takes more, and figures for Prometheus
+
+            Every input is decoded in a process of its own kind, whose memory and time are limited; when one dies its
+            request is answered 'decoder-crashed' and the next one gets another. All of them together take no more
+            than --memory-limit; who does not fit waits, and when --max-waiting wait the next is answered 429.
+            Listen on a Unix socket or on this machine alone, and let a proxy such as nginx speak to the world.
+            SIGTERM ends it within 20 seconds, begun work first.
             """
         case .sniff:
             """
@@ -156,6 +172,17 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("attachprep cache stats --cache cache", "attachments, links, bytes on the disk"),
                 ("attachprep cache trim --cache cache --cache-limit 1GiB", "makes room now"),
+            ]
+        case .serve:
+            [
+                (
+                    "attachprep serve --cache cache --listen unix:/run/attachprep.sock",
+                    "behind nginx; see Samples/UploadHook"
+                ),
+                (
+                    "curl --data-binary @IMG_1.heic http://127.0.0.1:8077/v1/attachments?profile=thumb",
+                    "the record, and its attachment in the cache"
+                ),
             ]
         case .sniff:
             [

@@ -33,6 +33,7 @@ private func run(
     case .sniff: return SniffCommand.run(settings, operands, console)
     case .link: return try LinkCommand(settings, operands, console).run()
     case .cache: return try CacheCommand(settings, operands, console).run()
+    case .serve: return try ServeCommand(settings, operands, console).run()
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:
         if let shell = operands.first.flatMap({ Shell(rawValue: $0.display) }) {
@@ -54,7 +55,12 @@ enum SystemClock {
 }
 
 /// What the system handed to this process, as bytes: Swift's own `CommandLine` repairs what is not UTF-8.
-private enum ProcessInput {
+enum ProcessInput {
+    /// The name this process was started by, without its folders.
+    static var name: FilePath {
+        unsafe CommandLine.unsafeArgv[0].map { unsafe FilePath(bytes: path($0).lastComponent) } ?? FilePath("")
+    }
+
     static var arguments: [FilePath] {
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             unsafe CommandLine.unsafeArgv[index].map { unsafe path($0) }

@@ -1,13 +1,13 @@
 internal import AttachmentPrep
 
 extension OptionSpec {
-    static let making: [Command] = [.prepare, .batch, .link]
+    static let making: [Command] = [.prepare, .batch, .link, .serve]
 
     /// Every option.
     ///
     /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] =
-        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + generalRows
+        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + serveRows + generalRows
 
     private static let outputRows: [OptionSpec] = [
         OptionSpec(
@@ -134,8 +134,8 @@ extension OptionSpec {
 
     private static let batchRows: [OptionSpec] = [
         OptionSpec(
-            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch, .link],
-            help: "Inputs at work at once (default: one for each core)",
+            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch, .link, .serve],
+            help: "Inputs at work at once (default: one for each core; serve: two)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.batch.jobs = try value.integer(in: 1...1024)
             }),

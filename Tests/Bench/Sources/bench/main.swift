@@ -11,12 +11,14 @@ func bench(_ words: [String]) throws(BenchError) -> Bool {
         throw BenchError("no program at \(arguments.attachprep): build it, or give --attachprep PATH")
     }
     try makeFolder(arguments.cache)
+    // vipsthumbnail takes a relative output as one beside its input.
+    let cache = unsafe realpath(arguments.cache, nil).map { unsafe String(cString: $0) } ?? arguments.cache
     let outputs = try temporaryFile() + ".d"
     try makeFolder(outputs)
     defer { _ = try? run(Command("rm", ["-rf", outputs, String(outputs.dropLast(2))])) }
 
     let pictures = Pictures(
-        cache: arguments.cache, photographs: arguments.photographs, samples: arguments.samples)
+        cache: cache, photographs: arguments.photographs, samples: arguments.samples)
     let cases = Cases(arguments: arguments, pictures: pictures, outputs: outputs)
     var holds = true
     for which in arguments.cases {

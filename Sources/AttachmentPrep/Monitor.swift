@@ -5,12 +5,12 @@
 #endif
 
 /// State that threads share and wait for: a mutex with a condition.
-@safe final class Monitor<State>: @unchecked Sendable {
+@safe package final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init(_ state: sending State) {
+    package init(_ state: sending State) {
         self.state = state
         _ = unsafe pthread_mutex_init(mutex, nil)
         _ = unsafe pthread_cond_init(condition, nil)
@@ -24,7 +24,7 @@
     }
 
     /// Runs `body` alone with the state, then wakes everybody who waits.
-    func update<R>(_ body: (inout State) -> sending R) -> sending R {
+    package func update<R>(_ body: (inout State) -> sending R) -> sending R {
         _ = unsafe pthread_mutex_lock(mutex)
         defer {
             _ = unsafe pthread_cond_broadcast(condition)
@@ -34,7 +34,7 @@
     }
 
     /// Waits until `body` gives a value; woken after each update.
-    func wait<R>(_ body: (inout State) -> sending R?) -> sending R {
+    package func wait<R>(_ body: (inout State) -> sending R?) -> sending R {
         _ = unsafe pthread_mutex_lock(mutex)
         defer {
             _ = unsafe pthread_cond_broadcast(condition)
@@ -47,7 +47,7 @@
     }
 
     /// The same, but nil after so many milliseconds.
-    func wait<R>(milliseconds: Int, _ body: (inout State) -> sending R?) -> sending R? {
+    package func wait<R>(milliseconds: Int, _ body: (inout State) -> sending R?) -> sending R? {
         var deadline = timespec()
         _ = unsafe clock_gettime(CLOCK_REALTIME, &deadline)
         deadline.tv_nsec += milliseconds % 1000 * 1_000_000
