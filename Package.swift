@@ -77,7 +77,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "attachprep",
-            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "UploadService", "CService"],
+            dependencies: [
+                "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "UploadService", "CService",
+            ],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
             // resident of every process. Packages that depend on this one may not use unsafe flags, but only the
@@ -134,6 +136,10 @@ let package = Package(
         // Links, fetched by the real program from a real nginx.
         .testTarget(
             name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),
+        // The service, asked over HTTP.
+        .testTarget(
+            name: "UploadServiceTests", dependencies: ["attachprep", "TestSupport", "UploadService"],
+            swiftSettings: strict),
         .testTarget(
             name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],
             swiftSettings: strict),

@@ -52,7 +52,8 @@ final class HookRequest {
                 throw PrepError(.inputTooLarge, .input, "a hook's message is no longer than 1 MiB")
             }
             try intake.take(dialect, body, name: name)
-            return HTTPAnswer(200, headers: [("Content-Type", "application/json")], body: .bytes([0x7B, 0x7D]))
+            return HTTPAnswer(
+                200, headers: [("Content-Type", "application/json")], body: .bytes([0x7B, 0x7D]))
         } catch {
             // Anything of ours is a reason to ask again; a client's mistake is not.
             if error.code.outcome == .rejected { return HTTPRefusal(error).answer }

@@ -28,7 +28,8 @@ final class LazyLinks: Sendable {
                 throw HTTPRefusal(404, .notFound, "this service has no keys for signed links: --key-file")
             }
             let link: SignedLink
-            do throws(PrepError) { link = try SignedLink(verifying: path, keys: keys, now: time(nil)) } catch {
+            do throws(PrepError) { link = try SignedLink(verifying: path, keys: keys, now: time(nil)) } catch
+            {
                 throw HTTPRefusal(error)
             }
             let answer = try self.answer(link, isGone)

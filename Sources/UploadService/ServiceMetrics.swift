@@ -42,8 +42,10 @@ final class ServiceMetrics: Sendable {
             "errors_total", .counter, "Answers that say an error, by its code",
             Self.rows(state.errors, label: "code"))
         text.add(
-            "records_total", .counter, "Records given, by outcome", Self.rows(state.outputs, label: "outcome"))
-        text.addHistogram("request_seconds", "Time from a head to its answer", Self.bounds, state.buckets,
+            "records_total", .counter, "Records given, by outcome", Self.rows(state.outputs, label: "outcome")
+        )
+        text.addHistogram(
+            "request_seconds", "Time from a head to its answer", Self.bounds, state.buckets,
             sum: state.seconds)
         for (name, help, value) in [
             ("requests_in_flight", "Requests being served", state.inFlight),

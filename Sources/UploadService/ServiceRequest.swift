@@ -70,7 +70,8 @@ final class ServiceRequest: HTTPRequest {
             let trouble = service.trouble
             return HTTPAnswer(trouble == nil ? 200 : 503, text: (trouble ?? "ready") + "\n")
         case .metrics:
-            return HTTPAnswer(200, text: service.metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
+            return HTTPAnswer(
+                200, text: service.metricsText, type: "text/plain; version=0.0.4; charset=utf-8")
         case .media(let name): return try MediaFile(name, in: service.settings.links.cache).answer(head)
         case .signedLink(let path):
             let connection = connection

@@ -58,7 +58,8 @@ enum SystemClock {
 enum ProcessInput {
     /// The name this process was started by, without its folders.
     static var name: FilePath {
-        unsafe CommandLine.unsafeArgv[0].map { unsafe FilePath(bytes: path($0).lastComponent) } ?? FilePath("")
+        unsafe CommandLine.unsafeArgv[0].map { unsafe FilePath(bytes: path($0).lastComponent) }
+            ?? FilePath("")
     }
 
     static var arguments: [FilePath] {

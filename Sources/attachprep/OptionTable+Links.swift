@@ -10,7 +10,8 @@ extension OptionSpec {
             help: "Fetch http links too, which others can read and change on the way",
             action: .flag { $0.links.allowsHTTP = $1 }),
         OptionSpec(
-            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links, commands: [.prepare, .link, .serve],
+            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links,
+            commands: [.prepare, .link, .serve],
             help:
                 "Let links lead to these addresses although they are private, or to another port than 80 and 443",
             isRepeatable: true,
@@ -23,7 +24,8 @@ extension OptionSpec {
             action: .value { (settings, value) throws(UsageError) in settings.links.caFile = try value.path()
             }),
         OptionSpec(
-            long: "header", placeholder: "'HOST: Name: value'", section: .links, commands: [.prepare, .link, .serve],
+            long: "header", placeholder: "'HOST: Name: value'", section: .links,
+            commands: [.prepare, .link, .serve],
             help: "Send a header, such as a token, to that host and no other", isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in
                 guard let header = HostHeader(value.text) else {
@@ -34,7 +36,8 @@ extension OptionSpec {
                 settings.links.headers.append(header)
             }),
         OptionSpec(
-            long: "key-file", placeholder: "FILE", completion: .file, section: .links, commands: [.link, .serve],
+            long: "key-file", placeholder: "FILE", completion: .file, section: .links,
+            commands: [.link, .serve],
             help: "Keys of signed links, 'ID BASE64' on a line each; the first signs, all are accepted",
             action: .value { (settings, value) throws(UsageError) in settings.links.keyFile = try value.path()
             }),

@@ -34,13 +34,15 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "max-per-address", placeholder: "COUNT", section: .service, commands: [.serve],
-            help: "Connections of one address, 0 for no limit (default 32; 0 where only this machine can connect)",
+            help:
+                "Connections of one address, 0 for no limit (default 32; 0 where only this machine can connect)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.serve.connectionsPerAddress = try value.integer(in: 0...10_000)
             }),
         OptionSpec(
             long: "max-waiting", placeholder: "COUNT", section: .service, commands: [.serve],
-            help: "Uploads that may wait for a decoder; the next is told to come again (default 8 for each job)",
+            help:
+                "Uploads that may wait for a decoder; the next is told to come again (default 8 for each job)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.serve.waiting = try value.integer(in: 0...100_000)
             }),

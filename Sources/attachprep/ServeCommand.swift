@@ -20,7 +20,8 @@ struct ServeCommand {
 
     init(_ settings: Settings, _ operands: [FilePath], _ console: Console) throws(UsageError) {
         if let operand = operands.first {
-            throw UsageError("serve takes no operand, not '\(Display.safe(operand.display))'", command: .serve)
+            throw UsageError(
+                "serve takes no operand, not '\(Display.safe(operand.display))'", command: .serve)
         }
         guard let folder = settings.links.cache else {
             throw UsageError("serve keeps what it makes: --cache DIR", command: .serve)

@@ -36,7 +36,9 @@ package final class DecoderChild {
     package func run() -> Int32 {
         _ = ap_decoder_confine()
         while case .frame(let frame) = next() {
-            guard frame.kind == .job, let job = CacheJSON.decode(DecoderJob.self, frame.body) else { return 1 }
+            guard frame.kind == .job, let job = CacheJSON.decode(DecoderJob.self, frame.body) else {
+                return 1
+            }
             let file = self.file
             self.file = -1
             defer { if file >= 0 { close(file) } }

@@ -36,7 +36,9 @@ struct Frame {
         bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    static func bytes(of number: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    static func bytes(of number: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
 }
 
 /// Takes a stream of bytes apart into frames.

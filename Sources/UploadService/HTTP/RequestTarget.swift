@@ -36,7 +36,8 @@ struct RequestTarget: Equatable {
         var query: [Item] = []
         for part in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decode(pair[0]), let value = Self.decode(pair.count > 1 ? pair[1] : "") else {
+            guard let name = Self.decode(pair[0]), let value = Self.decode(pair.count > 1 ? pair[1] : "")
+            else {
                 throw Self.bad("the query is no list of NAME=VALUE in UTF-8")
             }
             query.append(Item(name: name, value: value))

@@ -1,0 +1,185 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Decoders that die, services that are killed, and too much of everything.
+@Suite struct LifecycleTests {
+    /// Sends uploads from several threads; the statuses, of nothing (0) where there was no answer.
+    private func upload(
+        _ picture: [UInt8], to address: ServiceProcess.Address, count: Int, threads: Int,
+        differing: Bool = false
+    ) -> [Int] {
+        let statuses = Mutex<[Int]>([])
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            for index in 0..<(count / threads) {
+                // Bytes behind a JPEG's end change its hash and nothing else.
+                let body = differing ? picture + Array("\(thread) \(index)".utf8) : picture
+                let answer = try? ask(address, "POST", "/v1/attachments?profile=thumb", body: body)
+                statuses.withLock { $0.append(answer?.status ?? 0) }
+            }
+        }
+        return statuses.withLock { $0 }
+    }
+
+    @Test func aDeadDecoderCostsOneRequestAtMost() throws {
+        let service = try ServiceProcess(["--jobs", "2"])
+        let picture = try sample("rocket-small.jpg")
+        #expect(try ask(service.address, "POST", "/v1/attachments", body: picture)?.status == 201)
+        // One that waits for work: nobody notices.
+        for decoder in service.decoders { kill(decoder, SIGKILL) }
+        #expect(
+            try ask(service.address, "POST", "/v1/attachments?profile=icon", body: picture)?.status == 201)
+        // One at work.
+        let client = try RawClient(service.address)
+        client.send(
+            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n"
+        )
+        client.send(Array(picture.prefix(1)) + [UInt8](repeating: 0, count: 99_999))
+        var busy: [pid_t] = []
+        for _ in 0..<200 {
+            if let text = try ask(service.address, "GET", "/metrics")?.text,
+                text.contains("attachprep_decoders_busy 1\n")
+            {
+                busy = service.decoders
+                break
+            }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        #expect(!busy.isEmpty)
+        for decoder in busy { kill(decoder, SIGKILL) }
+        client.send([UInt8](repeating: 0, count: 100_000))
+        let answer = try #require(client.answer())
+        // What is no picture is refused before all of it came, or the decoder's death is told.
+        #expect([415, 503].contains(answer.status))
+        #expect(try ask(service.address, "POST", "/v1/attachments?profile=fcm", body: picture)?.status == 201)
+    }
+
+    @Test func decodersAreLimited() throws {
+        let service = try ServiceProcess(["--memory-limit", "64MiB", "--timeout", "7"])
+        #expect(
+            try ask(service.address, "POST", "/v1/attachments", body: sample("rocket-small.jpg"))?.status
+                == 201)
+        let decoder = try #require(service.decoders.first)
+        let limits = try String(decoding: bytes(of: "/proc/\(decoder)/limits"), as: UTF8.self)
+        let status = try String(decoding: bytes(of: "/proc/\(decoder)/status"), as: UTF8.self)
+        func soft(_ name: String) -> Int? {
+            limits.split(separator: "\n").first { $0.hasPrefix(name) }.flatMap {
+                $0.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }
+            }
+        }
+        // 64 MiB, and 256 of the process's own.
+        #expect(soft("Max data size") == (64 + 256) << 20)
+        let seconds = try #require(soft("Max cpu time"))
+        #expect((8...12).contains(seconds))
+        #expect(soft("Max core file size") == 0)
+        // A seccomp filter is in force, and no new privileges can be had (proc(5)).
+        #expect(status.contains("Seccomp:\t2"))
+        #expect(status.contains("NoNewPrivs:\t1"))
+    }
+
+    @Test func tooManyAreToldToComeAgain() throws {
+        let service = try ServiceProcess(["--jobs", "1", "--max-waiting", "2"])
+        let picture = try sample("coffee-cup.jpg")
+        let statuses = upload(picture, to: service.address, count: 48, threads: 16, differing: true)
+        #expect(Set(statuses).isSubset(of: [201, 429]))
+        #expect(statuses.filter { $0 == 201 }.count >= 3)
+        #expect(statuses.contains(429))
+        #expect(try ask(service.address, "POST", "/v1/attachments", body: picture)?.status == 201)
+        let text = try #require(try ask(service.address, "GET", "/metrics")).text
+        #expect(text.contains("attachprep_memory_granted_bytes 0\n"))
+        #expect(text.contains("attachprep_decoders_waiting 0\n"))
+    }
+
+    /// Two jobs whose needs together are more than the budget come one after the other.
+    @Test func memoryIsSharedByAllDecoders() throws {
+        let picture = try sample("coffee-cup.jpg")
+        let probe = try ServiceProcess()
+        let record = try #require(
+            try ask(probe.address, "POST", "/v1/attachments", body: picture)?.text)
+        let need = try #require(
+            record.firstMatch(of: /"need":(\d+)/).flatMap { Int($0.output.1) })
+        let service = try ServiceProcess(["--memory-limit", "\(need + need / 2)", "--jobs", "4"])
+        let statuses = upload(picture, to: service.address, count: 12, threads: 4, differing: true)
+        #expect(statuses == [Int](repeating: 201, count: 12))
+        let small = try ServiceProcess(["--memory-limit", "\(need - 1)"])
+        let refused = try #require(try ask(small.address, "POST", "/v1/attachments", body: picture))
+        #expect(refused.status == 422)
+        #expect(refused.record?.error?.code == "memory-limit")
+    }
+
+    @Test func whatIsBegunEndsAndNothingNewBegins() throws {
+        let service = try ServiceProcess()
+        let picture = try sample("rocket-small.jpg")
+        let client = try RawClient(service.address)
+        client.send(
+            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(picture.count)\r\n\r\n")
+        client.send(Array(picture.prefix(30_000)))
+        let second = try RawClient(service.address)
+        second.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(second.answer()?.status == 200)
+        service.signal(SIGTERM)
+        for _ in 0..<500 where !service.log.contains("ending") { Thread.sleep(forTimeInterval: 0.01) }
+        Thread.sleep(forTimeInterval: 0.1)
+        second.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let ready = try #require(second.answer())
+        #expect(ready.status == 503)
+        #expect(ready.headers["connection"]?.lowercased() == "close")
+        client.send(Array(picture.dropFirst(30_000)))
+        #expect(client.answer()?.status == 201)
+        service.end()
+        #expect(!service.isAlive)
+        #expect(throws: (any Error).self) { try RawClient(service.address) }
+    }
+
+    @Test func aKilledServiceLeavesNothingHalf() throws {
+        let folder = try TemporaryFolder()
+        let picture = try sample("coffee-cup.jpg")
+        for round in 0..<5 {
+            let service = try ServiceProcess(folder: folder, listen: "unix:{folder}/socket")
+            let killer = Thread {
+                Thread.sleep(forTimeInterval: 0.2 + 0.13 * Double(round))
+                service.signal(SIGKILL)
+            }
+            killer.start()
+            let statuses = upload(picture, to: service.address, count: 40, threads: 4, differing: true)
+            #expect(Set(statuses).isSubset(of: [0, 200, 201]))
+            service.end()
+        }
+        // Its decoders saw it go; what they were at is whole or not there.
+        Thread.sleep(forTimeInterval: 1)
+        let verify = try finish([
+            ServiceProcess.program, "cache", "verify", "--cache", folder.path + "/cache",
+        ])
+        #expect(verify.status == 0, "\(String(decoding: verify.output, as: UTF8.self))")
+        let left = try String(
+            decoding: run("find", [folder.path + "/cache", "-name", ".attachprep-*"]), as: UTF8.self)
+        #expect(left.isEmpty)
+        // A socket that a dead service left is no obstacle, and a living one's is.
+        let service = try ServiceProcess(folder: folder, listen: "unix:{folder}/socket")
+        #expect(try ask(service.address, "POST", "/v1/attachments", body: picture)?.status ?? 0 < 300)
+        let other = try finish(
+            [
+                ServiceProcess.program, "serve", "--cache", folder.path + "/cache", "--listen",
+                "unix:\(folder.path)/socket",
+            ],
+            environment: ServiceProcess.environment)
+        #expect(other.status == 1)
+        #expect(String(decoding: other.errors, as: UTF8.self).contains("cannot listen"))
+    }
+
+    /// A client that leaves lets its decoder go.
+    @Test func whoLeavesIsNotWorkedFor() throws {
+        let service = try ServiceProcess(["--jobs", "1"])
+        let picture = try sample("coffee-cup.jpg")
+        do {
+            let client = try RawClient(service.address)
+            client.send(
+                "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(picture.count)\r\n\r\n"
+            )
+            client.send(Array(picture.prefix(200_000)))
+            Thread.sleep(forTimeInterval: 0.2)
+        }
+        #expect(try ask(service.address, "POST", "/v1/attachments", body: picture)?.status == 201)
+    }
+}
