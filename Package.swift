@@ -67,8 +67,12 @@ let package = Package(
         .target(
             name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
             swiftSettings: strict),
+        // What a media server's messages mean, and the queue on the disk they end in.
+        .target(
+            name: "UploadHook", dependencies: ["AttachmentPrep", "CNet", "MediaCache"], swiftSettings: strict),
         .executableTarget(
-            name: "attachprep", dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes"],
+            name: "attachprep",
+            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "UploadHook"],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
             // resident of every process. Packages that depend on this one may not use unsafe flags, but only the
@@ -120,8 +124,13 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport",
+                "UploadHook",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "UploadHookTests",
+            dependencies: ["AttachmentPrep", "MediaCache", "TestSupport", "UploadHook"], swiftSettings: strict
+        ),
         // Links, fetched by the real program from a real nginx.
         .testTarget(
             name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),

@@ -8,6 +8,8 @@
 package struct SystemError: Error {
     package let number: Int32
 
+    package init(number: Int32) { self.number = number }
+
     /// The error of the call that just failed.
     package static var last: SystemError { SystemError(number: errno) }
 

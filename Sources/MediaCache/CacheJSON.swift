@@ -4,17 +4,17 @@
     internal import Foundation
 #endif
 
-/// The cache's small files.
+/// JSON of the cache's small files, and of what processes say to each other.
 ///
 /// The only file here that needs a part of Foundation.
-enum CacheJSON {
-    static func encode(_ value: some Encodable) -> [UInt8]? {
+package enum CacheJSON {
+    package static func encode(_ value: some Encodable) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map { Array($0) }
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+    package static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
         try? JSONDecoder().decode(type, from: Data(bytes))
     }
 }

@@ -54,11 +54,7 @@ public struct LinkPreparer: Sendable {
             record = PreparationRecord(input: link, outcome: error.code.outcome)
             record.error = error
         }
-        for index in record.outputs.indices {
-            guard let publicBase, let path = record.outputs[index].path else { continue }
-            let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
-            record.outputs[index].url = "\(publicBase.withoutSlash)/\(name.prefix(2))/\(name)"
-        }
+        addAddresses(to: &record)
         record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)
         return record
     }
@@ -79,6 +75,15 @@ public struct LinkPreparer: Sendable {
         lazy.preparer.options.spoolDirectory = preparer.options.spoolDirectory
         lazy.preparer.options.takesPicturesOnly = true
         return lazy.record(of: link.link, cancellation: cancellation, admission: admission)
+    }
+
+    /// Says where a web server hands out a record's attachments.
+    package func addAddresses(to record: inout PreparationRecord) {
+        for index in record.outputs.indices {
+            guard let publicBase, let path = record.outputs[index].path else { continue }
+            let name = String(decoding: FilePath(path).lastComponent, as: UTF8.self)
+            record.outputs[index].url = "\(publicBase.withoutSlash)/\(name.prefix(2))/\(name)"
+        }
     }
 
     // MARK: - One link

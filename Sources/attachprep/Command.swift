@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, sniff, profiles, completions, help
+    case prepare, batch, link, cache, hook, sweep, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -11,6 +11,8 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "Turn folders of pictures into attachments, in parallel and resumable"
         case .link: "Sign links, check them, or turn them into cached attachments"
         case .cache: "Say what a cache holds, bring it within its limits, or check it"
+        case .hook: "Be the program that a media server runs on every upload"
+        case .sweep: "Do what waits in the hook's queue, and find uploads whose hook got lost"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -25,6 +27,8 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "PATH... --output DIR"
         case .link: LinkCommand.Verb.words.joined(separator: "|") + " LINK..."
         case .cache: CacheCommand.Verb.words.joined(separator: "|") + " --cache DIR"
+        case .hook: "[PATH...|JSON]"
+        case .sweep: "--queue DIR"
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -83,6 +87,8 @@ enum Command: String, CaseIterable, Sendable {
             trim    drops what is over --cache-limit or older than --cache-days now; otherwise whoever writes does
             verify  reads every attachment and drops what is damaged; status 1 if something was
             """
+        case .hook: HookCommand.details
+        case .sweep: SweepCommand.details
         case .sniff:
             """
             Reads as much of each INPUT as it takes to be sure (- is standard input) and prints its type, MIME
@@ -156,6 +162,28 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("attachprep cache stats --cache cache", "attachments, links, bytes on the disk"),
                 ("attachprep cache trim --cache cache --cache-limit 1GiB", "makes room now"),
+            ]
+        case .hook:
+            [
+                (
+                    "attachprep hook upload.bin --output out",
+                    "makes out/upload.bin.jpg"
+                ),
+                (
+                    "ln -s /usr/bin/attachprep hooks/post-finish; tusd -hooks-dir hooks",
+                    "with ATTACHPREP_ROOT and ATTACHPREP_OUTPUT in tusd's environment"
+                ),
+            ]
+        case .sweep:
+            [
+                (
+                    "attachprep sweep --queue queue --root uploads --output out",
+                    "does what waits, and prints what it made"
+                ),
+                (
+                    "attachprep sweep --queue queue --tusd-dir uploads --output out --quiet",
+                    "for cron: also what no hook told of"
+                ),
             ]
         case .sniff:
             [

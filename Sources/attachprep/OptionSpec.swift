@@ -27,6 +27,7 @@ struct OptionSpec: Sendable {
         case batch = "Batch"
         case links = "Links"
         case cache = "Cache"
+        case hook = "Upload hook"
         case general = "General"
     }
 
