@@ -14,7 +14,8 @@ int ap_open_beneath(int folder, const char *path) {
         .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
-    // glibc 2.36 has no function for it. EAGAIN: something was renamed meanwhile, and nobody can say what it was.
+    // glibc 2.36 has no function for it. EAGAIN: something was renamed meanwhile, and nobody can say what it
+    // was.
     for (int tries = 0;; tries++) {
         long descriptor = syscall(SYS_openat2, folder, path, &how, sizeof how);
         if (descriptor >= 0) return (int)descriptor;

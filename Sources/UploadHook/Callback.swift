@@ -10,9 +10,9 @@ package import MediaCache
 
 /// The operator's own address that is told what came of each job, signed so that it can tell who says so.
 ///
-/// The body is a verdict's JSON (`job`, `record`, `finished`). The header is
-/// `AttachPrep-Signature: t=SECONDS,k=ID,v1=HEX`, where HEX is HMAC-SHA-256(the key's secret, SECONDS "." body) and
-/// SECONDS, since 1970, are those of this attempt: a receiver refuses old ones, which may be a replay.
+/// The body is a verdict's JSON (`job`, `record`, `finished`). The header is `AttachPrep-Signature:
+/// t=SECONDS,k=ID,v1=HEX`, where HEX is HMAC-SHA-256(the key's secret, SECONDS "." body) and SECONDS, since
+/// 1970, are those of this attempt: a receiver refuses old ones, which may be a replay.
 package struct Callback: Sendable {
     package static let headerName = "AttachPrep-Signature"
     /// Seconds to wait before the second attempt, the third and the fourth.

@@ -9,8 +9,8 @@ internal import CNet
 
 /// The folders that paths of messages may lead into: anybody who reaches a hook can name any path.
 ///
-/// A path must name a root, or what the root's links lead to, by its own components, and the system itself sees to
-/// it that what is opened lies below and that no link is on the way.
+/// A path must name a root, or what the root's links lead to, by its own components, and the system itself
+/// sees to it that what is opened lies below and that no link is on the way.
 package struct HookRoots: Sendable {
     private struct Root: Sendable {
         /// As it is opened: the operator's own word, in which links are followed.
@@ -34,8 +34,8 @@ package struct HookRoots: Sendable {
 
     /// Opens what a message names.
     ///
-    /// - Throws: `invalid-payload` for what lies elsewhere, is reached through a link or is no file; `io` for what is
-    ///   not there or cannot be read.
+    /// - Throws: `invalid-payload` for what lies elsewhere, is reached through a link or is no file; `io` for
+    ///   what is not there or cannot be read.
     package func open(_ path: FilePath) throws(PrepError) -> HookFile {
         guard !roots.isEmpty else {
             throw PrepError(

@@ -8,12 +8,14 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Jobs on a disk, shared by any number of processes: what was acknowledged is done, whatever is killed meanwhile.
+/// Jobs on a disk, shared by any number of processes: what was acknowledged is done, whatever is killed
+/// meanwhile.
 ///
-/// A job is a file that goes one way only: `new/`, `run/` once it was begun, then `done/` or `bad/` with its record.
-/// Its name is a hash of what tells it from others (`SpoolJob.key`), so a message that comes again finds it. Whoever
-/// works on a job holds a lock on its file in `run/`; a job there without a lock is anybody's, at once. Files are
-/// written in `tmp/` and moved. `call/` holds what callbacks still have to be told of, `aside/` what was no job.
+/// A job is a file that goes one way only: `new/`, `run/` once it was begun, then `done/` or `bad/` with its
+/// record. Its name is a hash of what tells it from others (`SpoolJob.key`), so a message that comes again
+/// finds it. Whoever works on a job holds a lock on its file in `run/`; a job there without a lock is
+/// anybody's, at once. Files are written in `tmp/` and moved. `call/` holds what callbacks still have to be
+/// told of, `aside/` what was no job.
 package final class JobSpool: Sendable {
     /// How a spool is kept.
     package struct Rules: Sendable {
@@ -150,8 +152,8 @@ package final class JobSpool: Sendable {
         let key = candidate.key
         guard let lease = take(key, in: folder) else { return nil }
         do throws(SystemError) {
-            // What is done was finished by one who was killed before it could clear up, or is a message that came
-            // again while the first was done.
+            // What is done was finished by one who was killed before it could clear up, or is a message that
+            // came again while the first was done.
             if done.has(key) || (candidate.isNew && run.has(key)) {
                 folder.file(key).remove()
                 return nil

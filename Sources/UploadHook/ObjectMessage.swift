@@ -3,7 +3,8 @@ internal import MediaCache
 
 /// S3's event notification, as MinIO's webhook and S3 itself send it.
 ///
-/// Source: S3's "Event message structure", and MinIO's internal/event. Events come at least once and in any order.
+/// Source: S3's "Event message structure", and MinIO's internal/event. Events come at least once and in any
+/// order.
 package struct ObjectMessage: Decodable {
     private struct Record: Decodable {
         struct Bucket: Decodable { var name: String }
@@ -133,8 +134,8 @@ package struct ObjectTemplate: Hashable, Sendable {
 
     /// Reads a template such as `https://objects.example/{bucket}/{key}`.
     ///
-    /// Nil where there is no `{key}`, or where scheme or host are not given as they are: no message may choose
-    /// the host.
+    /// Nil where there is no `{key}`, or where scheme or host are not given as they are: no message may
+    /// choose the host.
     package init?(_ text: String) {
         var parts: [Part] = []
         var rest = text[...]

@@ -8,8 +8,8 @@ internal import AttachmentPrep
 
 /// Rings when a file comes into a folder, whichever process of this machine put it there.
 ///
-/// Where the system cannot tell (another system, a network's folder, no more watches to be had) it never rings, and
-/// whoever listens looks for himself after the wait.
+/// Where the system cannot tell (another system, a network's folder, no more watches to be had) it never
+/// rings, and whoever listens looks for himself after the wait.
 struct SpoolBell: ~Copyable {
     private let descriptor: Int32
 

@@ -70,8 +70,8 @@ struct SpoolFolder: Sendable {
 
 /// A file of the spool that this holder alone works on: locked by flock, which goes with the process.
 ///
-/// Locks and names can part, so whoever has locked a file asks whether it still is the one of that name. A file that
-/// replaces another is locked before it gets the name: there is no moment in which it is anybody's.
+/// Locks and names can part, so whoever has locked a file asks whether it still is the one of that name. A
+/// file that replaces another is locked before it gets the name: there is no moment in which it is anybody's.
 final class SpoolLease: Sendable {
     private let descriptor: Int32
 

@@ -24,7 +24,8 @@ package struct SpoolJob: Hashable, Sendable {
     package var place: Place
     /// The name the uploader gave, whose suffix is compared with the type; never part of a path.
     package var claimedName: String?
-    /// The output's name below the output folder, its extension apart; nil for the file's place below its root.
+    /// The output's name below the output folder, its extension apart; nil for the file's place below its
+    /// root.
     ///
     /// Not safe yet: it comes from the message.
     package var outputName: String?

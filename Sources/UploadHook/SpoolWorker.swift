@@ -20,7 +20,8 @@ package struct SpoolWorker: Sendable {
         log = spool.rules.log
     }
 
-    /// Does jobs as they come until it is told to stop, which it asks after each job and several times a second.
+    /// Does jobs as they come until it is told to stop, which it asks after each job and several times a
+    /// second.
     package func run(isStopped: @Sendable () -> Bool) {
         let bell = SpoolBell(spool.new.path)
         var lastTrouble = ""

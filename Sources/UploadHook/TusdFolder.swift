@@ -7,7 +7,8 @@ internal import MediaCache
     internal import Darwin
 #endif
 
-/// The folder of a tusd file store, in which uploads whose hook got lost are found: `ID` and `ID.info` for each.
+/// The folder of a tusd file store, in which uploads whose hook got lost are found: `ID` and `ID.info` for
+/// each.
 package struct TusdFolder: Sendable {
     private let folder: FilePath
 
@@ -16,7 +17,8 @@ package struct TusdFolder: Sendable {
     /// Uploads that are whole, as the jobs their hooks would have made.
     ///
     /// - Parameters:
-    ///   - since: seconds since 1970; what was last written before is left alone, as its record may be forgotten.
+    ///   - since: seconds since 1970; what was last written before is left alone, as its record may be
+    ///     forgotten.
     ///   - roots: where uploads may lie, this folder among them.
     ///   - log: told what cannot be read.
     /// - Throws: `io` where the folder cannot be read.

@@ -1,8 +1,9 @@
 package import AttachmentPrep
 internal import MediaCache
 
-/// tusd's hook request, of version 2 (`{"Type","Event"}`) and version 1 (the event alone), the same for the file
-/// hook's standard input and the body of the HTTP hook; and its `.info` files, which hold the upload alone.
+/// tusd's hook request, of version 2 (`{"Type","Event"}`) and version 1 (the event alone), the same for the
+/// file hook's standard input and the body of the HTTP hook; and its `.info` files, which hold the upload
+/// alone.
 ///
 /// Source: tusd's pkg/hooks/hooks.go and pkg/handler/datastore.go; the keys are Go's field names.
 package struct TusdMessage: Decodable {
@@ -68,7 +69,8 @@ package struct TusdMessage: Decodable {
     /// Reads a message.
     ///
     /// - Parameters:
-    ///   - hookName: of version 1, whose messages do not say it: the header `Hook-Name` or the program's name.
+    ///   - hookName: of version 1, whose messages do not say it: the header `Hook-Name` or the program's
+    ///     name.
     ///   - objects: where the uploads of tusd's S3 and GCS stores are read; without it they are left alone.
     /// - Throws: `invalid-payload`.
     package static func read(

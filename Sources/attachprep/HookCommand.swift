@@ -77,8 +77,8 @@ struct HookCommand {
 
     // MARK: - tusd
 
-    /// tusd refuses uploads before some events if the status is not 0, and takes anything on standard output for an
-    /// answer.
+    /// tusd refuses uploads before some events if the status is not 0, and takes anything on standard output
+    /// for an answer.
     private func runForTusd(_ way: Way) -> Int32 {
         do throws(PrepError) {
             var bytes: [UInt8] = []
@@ -133,23 +133,15 @@ struct HookCommand {
 
     private enum Result { case good, bad, notQueued }
 
-    /// - Parameter onOutput: whether standard output is for people; it is the server's where a message was read.
+    /// - Parameter onOutput: whether standard output is for people; it is the server's where a message was
+    ///   read.
     private func perform(_ job: SpoolJob, _ way: Way, onOutput: Bool = false) -> Result {
         do throws(PrepError) {
             switch way {
             case .queue(let spool):
                 // Whoever does the job looks again; without a root here, only he can say.
                 if !roots.isEmpty { _ = try roots.source(of: job) }
-                do throws(PrepError) {
-                    let isNew = try spool.enqueue(job)
-                    if !settings.quiet {
-                        console.note("attachprep: \(isNew ? "queued" : "known already"): \(name(job))")
-                    }
-                } catch {
-                    complain(error)
-                    return .notQueued
-                }
-                return .good
+                return enqueue(job, spool)
             case .now(let outputs, let callback, let cancellation):
                 let record: PreparationRecord
                 do throws(PrepError) {
@@ -169,7 +161,17 @@ struct HookCommand {
         }
     }
 
-    private func name(_ job: SpoolJob) -> String { Display.safe(job.kind == .tusd ? job.id : job.name) }
+    private func enqueue(_ job: SpoolJob, _ spool: JobSpool) -> Result {
+        do throws(PrepError) {
+            let isNew = try spool.enqueue(job)
+            let name = Display.safe(job.kind == .tusd ? job.id : job.name)
+            if !settings.quiet { console.note("attachprep: \(isNew ? "queued" : "known already"): \(name)") }
+            return .good
+        } catch {
+            complain(error)
+            return .notQueued
+        }
+    }
 
     private func call(
         _ callback: Callback?, _ job: SpoolJob, _ record: PreparationRecord, _ cancellation: Cancellation

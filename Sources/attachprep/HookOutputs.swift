@@ -5,9 +5,9 @@ internal import UploadHook
 
 /// Makes the attachments of uploads: where they go, and what they are called.
 ///
-/// Uploads come one at a time, so none can know whether another has the same stem. An output is therefore named by
-/// where the upload lies in its store, the whole name kept: `DIR/<ID>.jpg` of tusd's, `DIR/holiday/IMG_1.HEIC.jpg` of a
-/// file below a root, `DIR/<bucket>/<key>.jpg` of an object.
+/// Uploads come one at a time, so none can know whether another has the same stem. An output is therefore
+/// named by where the upload lies in its store, the whole name kept: `DIR/<ID>.jpg` of tusd's,
+/// `DIR/holiday/IMG_1.HEIC.jpg` of a file below a root, `DIR/<bucket>/<key>.jpg` of an object.
 struct HookOutputs: Sendable {
     private let preparer: AttachmentPreparer
     private let place: Place

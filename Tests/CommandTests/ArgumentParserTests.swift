@@ -90,6 +90,9 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
     /// A command line that is complete but for the option.
     private static func base(_ spec: OptionSpec) -> [String] {
         if spec.commands == [.help] { return ["help"] }
+        if spec.commands.contains(.sweep), !spec.commands.contains(.link), !spec.commands.contains(.batch) {
+            return ["sweep"]
+        }
         if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
             return ["link", "prepare", "https://shop.example/a.jpg"]
         }

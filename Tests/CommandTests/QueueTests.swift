@@ -31,7 +31,7 @@ import Testing
         #expect(try uploads.files("queue").filter { $0.hasPrefix("new/") }.count == 1)
         let run = try sweep(uploads)
         #expect(run.status == 0)
-        #expect(try run.objects.map { $0["outcome"] as? String } == ["prepared"])
+        #expect(try run.objects.map { $0["outcome"] as? String } == ["passedThrough"])
         #expect(try uploads.files("out") == ["a1.jpg"])
         try queue(uploads, ["a1"])
         #expect(try sweep(uploads).output.isEmpty)
@@ -99,7 +99,7 @@ import Testing
                 + "cat second")
         let inputs = try queued.objects.compactMap { $0["input"] as? String }
         #expect(inputs.count == 200 && Set(inputs).count == 200)
-        #expect(try queued.objects.allSatisfy { $0["outcome"] as? String == "prepared" })
+        #expect(try queued.objects.allSatisfy { $0["outcome"] as? String == "passedThrough" })
         #expect(try uploads.files("out").count == 200)
         #expect(try uploads.files("queue").filter { $0.hasPrefix("done/") }.count == 200)
         #expect(try uploads.files("queue").count == 200)
@@ -109,7 +109,8 @@ import Testing
     @Test func killsLoseNothing() throws {
         let uploads = try Uploads()
         var generator = SeededGenerator(seed: 9)
-        let moments = (0..<50).map { _ in String(format: "0.%03d", Int.random(in: 1...180, using: &generator)) }
+        let moments = (0..<50).map { _ in String(format: "0.%03d", Int.random(in: 1...180, using: &generator))
+        }
         let run = try uploads.place.run(
             """
             attachprep prepare uploads/a1 --output wanted --quiet || exit 9
@@ -143,7 +144,8 @@ import Testing
     @Test func aFullDiskAcknowledgesNothing() throws {
         let uploads = try Uploads()
         try uploads.place.write([
-            "message": Data(uploads.message("post-finish", uploads.upload("a1", size: Samples.jpeg.count)).utf8)
+            "message": Data(
+                uploads.message("post-finish", uploads.upload("a1", size: Samples.jpeg.count)).utf8)
         ])
         // A file may be of no bytes: as good as no space, and it needs nobody's leave.
         let limited = try uploads.place.run(
@@ -173,7 +175,6 @@ import Testing
 
     @Test func anInterruptGivesJobsBack() throws {
         let uploads = try Uploads()
-        // A picture that takes a while: 4000 × 4000 of noise-free PNG would be fast, so many small ones.
         _ = try uploads.place.run(
             """
             cd uploads; i=0; while [ $i -lt 300 ]; do cp a1 u$i
@@ -220,10 +221,11 @@ import Testing
             uploads, "attachprep sweep --quiet --callback \"$url\"; attachprep sweep --callback \"$url\"")
         #expect(calls.count == 2, "\(run.errors)")
         #expect(calls.allSatisfy { $0["signed"] as? Bool == true && $0["key"] as? String == "k1" })
-        #expect(calls.allSatisfy { $0["path"] as? String == "/done?x=1" && $0["method"] as? String == "POST" })
+        #expect(
+            calls.allSatisfy { $0["path"] as? String == "/done?x=1" && $0["method"] as? String == "POST" })
         #expect(calls.allSatisfy { $0["type"] as? String == "application/json" })
         #expect(Set(calls.compactMap { $0["id"] as? String }) == ["a1", "text"])
-        #expect(Set(calls.compactMap { $0["outcome"] as? String }) == ["prepared", "rejected"])
+        #expect(Set(calls.compactMap { $0["outcome"] as? String }) == ["passedThrough", "rejected"])
         #expect(try uploads.files("queue").filter { $0.hasPrefix("call/") }.isEmpty)
     }
 
@@ -259,6 +261,6 @@ import Testing
             "unset ATTACHPREP_QUEUE; attachprep hook uploads/a1 --quiet --callback \"$url\"; echo $?")
         #expect(run.output == "0\n", "\(run.errors)")
         #expect(calls.map { $0["status"] as? Int } == [500, 204])
-        #expect(calls.last?["outcome"] as? String == "prepared")
+        #expect(calls.last?["outcome"] as? String == "passedThrough")
     }
 }

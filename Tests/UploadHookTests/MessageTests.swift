@@ -34,11 +34,12 @@ import Testing
         #expect(two.claimedName == "IMG_0001.HEIC")
         // printf 'tusd|14b1c4c77771671a8479bc0444bbc5ce|46205' | sha256sum
         #expect(try two.key() == "b33ca00998c11ea2554f1961cf80e3dbd0f3db98f7e956d1e9e074c8a1126442")
-        #expect(try job(TusdMessage.read(fixtureBytes("tusd-v1-post-finish.json"))) .size == 46205)
+        #expect(try job(TusdMessage.read(fixtureBytes("tusd-v1-post-finish.json"))).size == 46205)
     }
 
     @Test func otherEventsOfTusdAskForNothing() throws {
-        #expect(code { () throws(PrepError) in try TusdMessage.read(bytes("tusd-pre-create.json")) } == "nothing")
+        #expect(
+            code { () throws(PrepError) in try TusdMessage.read(bytes("tusd-pre-create.json")) } == "nothing")
         for type in ["post-create", "post-receive", "pre-finish", "post-terminate", "of-tomorrow"] {
             let text = #"{"Type":"\#(type)","Event":{"Upload":7}}"#
             #expect(code { () throws(PrepError) in try TusdMessage.read(Array(text.utf8)) } == "nothing")
@@ -109,6 +110,13 @@ import Testing
         #expect(job.kind == .copyparty && job.size == 236_952)
         #expect(job.place == .file(FilePath("/srv/files/forget-me-nots.jpg")))
         #expect(job.outputName == nil)
+    }
+
+    /// A name that is not UTF-8 reaches JSON as half a surrogate; the form without JSON takes it.
+    @Test func halfASurrogateIsNoPath() {
+        let text = #"{"ap": "/u/\udce4.jpg", "sz": 1}"#
+        #expect(
+            code { () throws(PrepError) in try CopypartyMessage.read(Array(text.utf8)) } == "invalid-payload")
     }
 
     @Test func objectsBecomeLinks() throws {
