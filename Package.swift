@@ -67,6 +67,9 @@ let package = Package(
         .target(
             name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
             swiftSettings: strict),
+        // What a media server's messages mean, and the queue on the disk they end in.
+        .target(
+            name: "UploadHook", dependencies: ["AttachmentPrep", "CNet", "MediaCache"], swiftSettings: strict),
         // libmicrohttpd, loaded when a service starts, and decoder processes.
         .target(
             name: "CService", dependencies: ["CLate"],
@@ -78,7 +81,8 @@ let package = Package(
         .executableTarget(
             name: "attachprep",
             dependencies: [
-                "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "UploadService", "CService",
+                "AttachmentPrep", "CService", "LinkFetch", "MediaCache", "MediaTypes", "UploadHook",
+                "UploadService",
             ],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
@@ -131,8 +135,13 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport",
+                "UploadHook",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "UploadHookTests",
+            dependencies: ["AttachmentPrep", "MediaCache", "TestSupport", "UploadHook"], swiftSettings: strict
+        ),
         // Links, fetched by the real program from a real nginx.
         .testTarget(
             name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),

@@ -3,6 +3,7 @@ public struct AttachmentSource: Sendable {
     enum Kind: Sendable {
         case path(FilePath)
         case descriptor(Int32)
+        case openFile(Int32)
         case bytes([UInt8])
     }
 
@@ -27,6 +28,15 @@ public struct AttachmentSource: Sendable {
     /// An open descriptor that is read to its end and left open: a pipe, a socket, standard input.
     public static func descriptor(_ fd: Int32, name: String) -> Self {
         Self(kind: .descriptor(fd), name: name, claimedName: nil)
+    }
+
+    /// An open regular file, read in place from its start and left open.
+    ///
+    /// - Parameter path: as shown in the record.
+    package static func openFile(_ fd: Int32, path: FilePath, claimedName: String?) -> Self {
+        Self(
+            kind: .openFile(fd), name: path.display, nameBytes: path.undisplayableBytes,
+            claimedName: claimedName)
     }
 
     /// Bytes in memory.

@@ -23,6 +23,12 @@ package struct SourceReader {
             switch source.kind {
             case .bytes(let bytes): try push(bytes, into: &session)
             case .descriptor(let descriptor): try read(descriptor, named: source.name, into: &session)
+            case .openFile(let descriptor):
+                // Whoever read from it before, or reads it now, may have moved on.
+                guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+                    throw SystemError.last.error(.input, "cannot read \(source.name)")
+                }
+                try readOpened(descriptor, named: source.name, into: &session)
             case .path(let path): try open(path, into: &session)
             }
         } catch {
@@ -47,21 +53,28 @@ package struct SourceReader {
             throw error.error(.input, "cannot open \(path.display)")
         }
         defer { close(descriptor) }
+        try readOpened(descriptor, named: path.display, into: &session)
+    }
+
+    /// Reads what a path led to: a file in place, anything else as it comes.
+    private func readOpened(
+        _ descriptor: Int32, named name: String, into session: inout PreparationSession
+    ) throws(PrepError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw SystemError.last.error(.input, "cannot look at \(path.display)")
+            throw SystemError.last.error(.input, "cannot look at \(name)")
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
-            throw PrepError(.io, .input, "\(path.display) is a folder; use `attachprep batch` for folders")
+            throw PrepError(.io, .input, "\(name) is a folder; use `attachprep batch` for folders")
         case S_IFREG:
             guard status.st_size <= limits.inputBytes else { throw Self.tooLarge(limits.inputBytes) }
             do { session.seekableInput = try Spool(inPlace: descriptor, size: Int(status.st_size)) } catch {
-                throw error.error(.input, "cannot read \(path.display)")
+                throw error.error(.input, "cannot read \(name)")
             }
         default: break
         }
-        try read(descriptor, named: path.display, into: &session)
+        try read(descriptor, named: name, into: &session)
     }
 
     private func read(

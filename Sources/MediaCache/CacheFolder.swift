@@ -101,7 +101,7 @@ extension FilePath {
     func touch() { _ = withCString { unsafe utimensat(AT_FDCWD, $0, nil, 0) } }
 
     /// Names of the entries of a folder, those of Unix apart; none where it cannot be read.
-    var entryNames: [String] {
+    package var entryNames: [String] {
         // A link may lead out of the cache, where nothing is ours.
         let descriptor = withCString { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
         guard descriptor >= 0 else { return [] }
@@ -122,8 +122,8 @@ extension FilePath {
 }
 
 /// Seconds since 1970.
-enum WallClock {
-    static var now: Double {
+package enum WallClock {
+    package static var now: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -4,7 +4,7 @@ public import AttachmentPrep
 public struct LinkKey: Hashable, Sendable {
     /// 1 to 32 letters, digits, `_` and `-`.
     public let id: String
-    let secret: [UInt8]
+    package let secret: [UInt8]
 
     /// Shorter secrets can be guessed; RFC 2104, 3 asks for the hash's length.
     static let shortestSecret = 32

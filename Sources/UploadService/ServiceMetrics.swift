@@ -76,12 +76,14 @@ final class ServiceMetrics: Sendable {
 }
 
 /// Figures in Prometheus' text format.
-struct PrometheusText {
-    enum Kind: String { case counter, gauge, histogram }
+package struct PrometheusText {
+    package enum Kind: String { case counter, gauge, histogram }
 
-    private(set) var text = ""
+    package private(set) var text = ""
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ rows: [(labels: String, value: Int)]) {
+    package init() {}
+
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ rows: [(labels: String, value: Int)]) {
         begin(name, kind, help)
         for row in rows { line(name, row.labels, "\(row.value)") }
     }

@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, serve, sniff, profiles, completions, help
+    case prepare, batch, link, cache, serve, hook, sweep, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -12,6 +12,8 @@ enum Command: String, CaseIterable, Sendable {
         case .link: "Sign links, check them, or turn them into cached attachments"
         case .cache: "Say what a cache holds, bring it within its limits, or check it"
         case .serve: "Turn uploads into attachments over HTTP, and hand them out"
+        case .hook: "Be the program that a media server runs on every upload"
+        case .sweep: "Do what waits in the hook's queue, and find uploads whose hook got lost"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -27,6 +29,8 @@ enum Command: String, CaseIterable, Sendable {
         case .link: LinkCommand.Verb.words.joined(separator: "|") + " LINK..."
         case .cache: CacheCommand.Verb.words.joined(separator: "|") + " --cache DIR"
         case .serve: "--cache DIR"
+        case .hook: "[PATH...|JSON]"
+        case .sweep: "--queue DIR"
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -91,6 +95,7 @@ enum Command: String, CaseIterable, Sendable {
                                                201 (new) or 200 (known) and the record, or why there is none
             GET /media/<2 hex>/<64 hex>.<ext>  an attachment; also without /media, as records' url says it
             GET /s/...                         a signed link, with --key-file; prepared when first asked for
+            POST /hooks/tusd, POST /hooks/s3   an upload elsewhere, with --queue; {} once it is on the disk
             GET /healthz /readyz /metrics      whether it lives, takes more, and figures for Prometheus
 
             Every input is decoded in a process of its own kind, whose memory and time are limited; when one dies its
@@ -99,6 +104,8 @@ enum Command: String, CaseIterable, Sendable {
             Listen on a Unix socket or on this machine alone, and let a proxy such as nginx speak to the world.
             SIGTERM ends it within 20 seconds, begun work first.
             """
+        case .hook: HookCommand.details
+        case .sweep: SweepCommand.details
         case .sniff:
             """
             Reads as much of each INPUT as it takes to be sure (- is standard input) and prints its type, MIME
@@ -182,6 +189,28 @@ enum Command: String, CaseIterable, Sendable {
                 (
                     "curl --data-binary @IMG_1.heic http://127.0.0.1:8077/v1/attachments?profile=thumb",
                     "the record, and its attachment in the cache"
+                ),
+            ]
+        case .hook:
+            [
+                (
+                    "attachprep hook upload.bin --output out",
+                    "makes out/upload.bin.jpg"
+                ),
+                (
+                    "ln -s /usr/bin/attachprep hooks/post-finish; tusd -hooks-dir hooks",
+                    "with ATTACHPREP_ROOT and ATTACHPREP_OUTPUT in tusd's environment"
+                ),
+            ]
+        case .sweep:
+            [
+                (
+                    "attachprep sweep --queue queue --root uploads --output out",
+                    "does what waits, and prints what it made"
+                ),
+                (
+                    "attachprep sweep --queue queue --tusd-dir uploads --output out --quiet",
+                    "for cron: also what no hook told of"
                 ),
             ]
         case .sniff:

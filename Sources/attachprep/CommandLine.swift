@@ -8,16 +8,22 @@ internal import AttachmentPrep
 
 /// Runs what the arguments of this process ask for and gives its exit status.
 func runCommandLine(_ console: Console) -> Int32 {
+    let hook = TusdCall.current
+    // tusd runs a program by its own name and without words.
+    let arguments = (hook?.isByName == true ? [FilePath(Command.hook.rawValue)] : []) + ProcessInput.arguments
     do throws(UsageError) {
-        switch try ArgumentParser.parse(ProcessInput.arguments, environment: ProcessInput.variable) {
+        switch try ArgumentParser.parse(arguments, environment: ProcessInput.variable) {
         case .help(let command): console.write(Array(helpText(command).utf8))
         case .version: console.line(Version.text)
         case .run(let command, let settings, let operands):
+            if command == .hook { return try HookCommand(settings, operands, hook, console).run() }
             return try run(command, settings, operands, console)
         }
         return 0
     } catch {
         _ = FileSystem.write(Array(error.text.utf8), to: 2)
+        // The upload is none the worse for it, and before other events tusd would refuse it to the client.
+        if hook != nil, arguments.first == FilePath(Command.hook.rawValue) { return 0 }
         return UsageError.exitStatus
     }
 }
@@ -34,6 +40,8 @@ private func run(
     case .link: return try LinkCommand(settings, operands, console).run()
     case .cache: return try CacheCommand(settings, operands, console).run()
     case .serve: return try ServeCommand(settings, operands, console).run()
+    case .hook: break  // Who called it matters, so it is run above.
+    case .sweep: return try SweepCommand(settings, console).run()
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:
         if let shell = operands.first.flatMap({ Shell(rawValue: $0.display) }) {

@@ -28,6 +28,7 @@ struct OptionSpec: Sendable {
         case links = "Links"
         case cache = "Cache"
         case service = "Service"
+        case hook = "Upload hook"
         case general = "General"
     }
 

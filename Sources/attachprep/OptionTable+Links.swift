@@ -6,12 +6,11 @@ internal import MediaCache
 extension OptionSpec {
     static let linkRows: [OptionSpec] = [
         OptionSpec(
-            long: "allow-http", section: .links, commands: [.prepare, .link, .serve],
+            long: "allow-http", section: .links, commands: fetching,
             help: "Fetch http links too, which others can read and change on the way",
             action: .flag { $0.links.allowsHTTP = $1 }),
         OptionSpec(
-            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links,
-            commands: [.prepare, .link, .serve],
+            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links, commands: fetching,
             help:
                 "Let links lead to these addresses although they are private, or to another port than 80 and 443",
             isRepeatable: true,
@@ -20,12 +19,11 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "ca-file", placeholder: "FILE.pem", completion: .file, section: .links,
-            commands: [.prepare, .link, .serve], help: "Certificates to trust instead of the system's",
+            commands: fetching, help: "Certificates to trust instead of the system's",
             action: .value { (settings, value) throws(UsageError) in settings.links.caFile = try value.path()
             }),
         OptionSpec(
-            long: "header", placeholder: "'HOST: Name: value'", section: .links,
-            commands: [.prepare, .link, .serve],
+            long: "header", placeholder: "'HOST: Name: value'", section: .links, commands: fetching,
             help: "Send a header, such as a token, to that host and no other", isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in
                 guard let header = HostHeader(value.text) else {
@@ -48,7 +46,8 @@ extension OptionSpec {
                 settings.links.expiry = try value.time()
             }),
         OptionSpec(
-            long: "public-base", placeholder: "URL", section: .links, commands: [.link, .serve],
+            long: "public-base", placeholder: "URL", section: .links,
+            commands: [.link, .hook, .serve, .sweep],
             help: "Address under which the server hands out links and the cache's attachments",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.publicBase = try value.base()
@@ -58,24 +57,26 @@ extension OptionSpec {
     static let cacheRows: [OptionSpec] = [
         OptionSpec(
             long: "cache", placeholder: "DIR", completion: .folder, section: .cache,
-            commands: [.link, .cache, .serve],
+            commands: [.link, .cache, .hook, .serve, .sweep],
             help: "The cache's folder; it is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.links.cache = try value.path()
             }),
         OptionSpec(
-            long: "cache-limit", placeholder: "SIZE", section: .cache, commands: [.link, .cache, .serve],
+            long: "cache-limit", placeholder: "SIZE", section: .cache,
+            commands: [.link, .cache, .hook, .serve, .sweep],
             help: "What the cache may take on the disk (default 10GiB)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.bytes = try value.size()
             }),
         OptionSpec(
-            long: "cache-days", placeholder: "DAYS", section: .cache, commands: [.link, .cache, .serve],
+            long: "cache-days", placeholder: "DAYS", section: .cache,
+            commands: [.link, .cache, .hook, .serve, .sweep],
             help: "Drop what nobody asked for in so many days (default 30)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.unusedSeconds = try value.integer(in: 0...36_500) * 86_400
             }),
         OptionSpec(
-            long: "no-sync", section: .cache, commands: [.link, .serve],
+            long: "no-sync", section: .cache, commands: [.link, .hook, .serve, .sweep],
             help: "Do not wait until attachments are on the disk; a power cut may then lose the newest",
             action: .flag { $0.links.synchronizes = !$1 }),
     ]

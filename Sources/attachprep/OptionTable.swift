@@ -1,18 +1,21 @@
 internal import AttachmentPrep
 
 extension OptionSpec {
-    static let making: [Command] = [.prepare, .batch, .link, .serve]
+    static let making: [Command] = [.prepare, .batch, .link, .hook, .serve, .sweep]
+    /// Those that fetch links.
+    static let fetching: [Command] = [.prepare, .link, .hook, .serve, .sweep]
 
     /// Every option.
     ///
     /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] =
-        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + serveRows + generalRows
+        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + serveRows + hookRows
+        + generalRows
 
     private static let outputRows: [OptionSpec] = [
         OptionSpec(
             long: "output", short: "o", placeholder: "DIR|FILE.jpg|-", completion: .file, section: .output,
-            commands: [.prepare, .batch], help: "Where the outputs go; DIR is made if missing",
+            commands: [.prepare, .batch, .hook, .sweep], help: "Where the outputs go; DIR is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.output = try value.path() }),
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
@@ -20,11 +23,12 @@ extension OptionSpec {
             isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in try value.addProfiles(to: &settings) }),
         OptionSpec(
-            long: "cache-names", section: .output, commands: [.prepare, .batch],
+            long: "cache-names", section: .output, commands: [.prepare, .batch, .hook, .sweep],
             help: "Name outputs by content, <2 hex>/<64 hex>.<ext>, not by the input's name",
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
-            long: "json", section: .output, commands: [.prepare, .batch, .sniff, .profiles, .link, .cache],
+            long: "json", section: .output,
+            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
             long: "quiet", short: "q", section: .output, commands: making,
@@ -134,7 +138,7 @@ extension OptionSpec {
 
     private static let batchRows: [OptionSpec] = [
         OptionSpec(
-            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch, .link, .serve],
+            long: "jobs", placeholder: "COUNT", section: .batch, commands: [.batch, .link, .serve, .sweep],
             help: "Inputs at work at once (default: one for each core; serve: two)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.batch.jobs = try value.integer(in: 1...1024)

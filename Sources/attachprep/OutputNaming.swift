@@ -80,6 +80,9 @@ struct OutputNaming: Sendable {
     /// The stem a source has if nobody else wants it.
     func stem(of name: some Sequence<UInt8>) -> String { cut(Self.parts(of: Array(name)).stem) }
 
+    /// The stem of a source whose neighbours are not known: its whole name.
+    func wholeStem(of name: some Sequence<UInt8>) -> String { cut(Self.safe(Array(name))) }
+
     /// `IMG_1-thumb.jpg`: the output's name, for a profile out of several or the only one.
     func fileName(stem: String, profile: String, extension suffix: String) -> String {
         tails.count > 1 ? "\(stem)-\(profile).\(suffix)" : "\(stem).\(suffix)"

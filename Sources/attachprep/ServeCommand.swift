@@ -76,15 +76,34 @@ struct ServeCommand {
                 processes: jobs, waiting: settings.serve.waiting ?? 8 * jobs,
                 memory: settings.options.limits.memory, timeout: settings.options.limits.timeout,
                 arguments: [Self.decoderName] + ProcessInput.arguments))
+        let hooks = try ServeHooks(settings)
+        if let hooks {
+            own.takeHook = hooks
+            own.moreMetrics = { hooks.metrics }
+        }
         let service = UploadService(own, decoders: decoders)
         try service.start(socket)
+        let workers = hooks?.start(settings.profiles, decoders, threads: jobs) ?? []
         if !settings.quiet { console.note("attachprep: listening on \(Display.safe(address))") }
-        while interrupt.exitStatus == nil { usleep(50_000) }
+        wait(interrupt, hooks)
         if !settings.quiet { console.note("attachprep: ending; what is begun has 20 seconds") }
+        hooks?.stop()
         service.stop { false }
+        for worker in workers { worker.join() }
         if case .unix(let path) = settings.serve.listen { path.withCString { _ = unsafe unlink($0) } }
         // Being told to end is how a service ends.
         return 0
+    }
+
+    private func wait(_ interrupt: Interrupt, _ hooks: ServeHooks?) {
+        var pruned = 0
+        while interrupt.exitStatus == nil {
+            if SystemClock.seconds - pruned > 3600 {
+                pruned = SystemClock.seconds
+                hooks?.prune()
+            }
+            usleep(50_000)
+        }
     }
 
     private func keys() throws(PrepError) -> LinkKeys? {

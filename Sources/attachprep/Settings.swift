@@ -1,6 +1,7 @@
 internal import AttachmentPrep
 internal import LinkFetch
 internal import MediaCache
+internal import UploadHook
 
 /// What the command line and the environment mean, defaults filled in.
 struct Settings: Sendable {
@@ -15,6 +16,7 @@ struct Settings: Sendable {
     var batch = BatchSettings()
     var links = LinkSettings()
     var serve = ServeSettings()
+    var hook = HookSettings()
 
     /// Everything that changes an output's bytes or name, as one line: what a resumed batch compares.
     ///
@@ -57,6 +59,19 @@ struct LinkSettings: Sendable {
         fetch.log = { line in _ = FileSystem.write(Array("attachprep: \(line)\n".utf8), to: 2) }
         return fetch
     }
+}
+
+/// What the upload hook and its queue ask.
+struct HookSettings: Sendable {
+    var roots: [FilePath] = []
+    var queue: FilePath?
+    var objects: ObjectTemplate?
+    var callback: String?
+    var callbackKeyFile: FilePath?
+    var tusdFolders: [FilePath] = []
+    var retriesBad = false
+    /// How long what was done is remembered.
+    var doneSeconds = 7 * 86_400
 }
 
 /// What only `batch` asks.

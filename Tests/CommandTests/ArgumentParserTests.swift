@@ -2,6 +2,7 @@ import AttachmentPrep
 import LinkFetch
 import MediaCache
 import Testing
+import UploadHook
 
 @testable import attachprep
 
@@ -54,6 +55,17 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "fail-fast": ("1", { $0.batch.stopsAtFirstError }),
         "dry-run": ("1", { $0.batch.isDryRun }),
         "markdown": ("1", { $0.markdown }),
+        "root": ("up", { $0.hook.roots == [FilePath("up")] }),
+        "queue": ("q", { $0.hook.queue == FilePath("q") }),
+        "object-url": (
+            "https://a.example/{bucket}/{key}",
+            { $0.hook.objects == ObjectTemplate("https://a.example/{bucket}/{key}") }
+        ),
+        "callback": ("http://10.0.0.1/x", { $0.hook.callback == "http://10.0.0.1/x" }),
+        "callback-key-file": ("k", { $0.hook.callbackKeyFile == FilePath("k") }),
+        "tusd-dir": ("up", { $0.hook.tusdFolders == [FilePath("up")] }),
+        "retry-bad": ("1", { $0.hook.retriesBad }),
+        "done-days": ("3", { $0.hook.doneSeconds == 259_200 }),
         "allow-http": ("1", { $0.links.allowsHTTP }),
         "allow-address": (
             "10.0.0.0/8,127.0.0.1:8080",
@@ -78,6 +90,9 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
     /// A command line that is complete but for the option.
     private static func base(_ spec: OptionSpec) -> [String] {
         if spec.commands == [.help] { return ["help"] }
+        if spec.commands.contains(.sweep), !spec.commands.contains(.link), !spec.commands.contains(.batch) {
+            return ["sweep"]
+        }
         if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
             return ["link", "prepare", "https://shop.example/a.jpg"]
         }

@@ -64,4 +64,6 @@ void ap_url_free(ap_url_parts *parts);
 // "7.88.1", or NULL without libcurl.
 const char *ap_curl_version(void);
 
+#include "upload.h"
+
 #endif
