@@ -199,7 +199,7 @@ struct ArgumentParser {
         }
         switch command {
         case .prepare, .batch: try checkMaking(command, settings, operands)
-        case .link, .cache: break  // They know their own operands.
+        case .link, .cache, .payload: break  // They know their own operands.
         case .sniff:
             if operands.isEmpty { throw UsageError("sniff needs an input: a path, or - for standard input") }
         case .profiles:

@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, sniff, profiles, completions, help
+    case prepare, batch, link, cache, payload, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -11,6 +11,7 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "Turn folders of pictures into attachments, in parallel and resumable"
         case .link: "Sign links, check them, or turn them into cached attachments"
         case .cache: "Say what a cache holds, bring it within its limits, or check it"
+        case .payload: "Say why a push shows no picture, or put links with an extension into it"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -25,6 +26,7 @@ enum Command: String, CaseIterable, Sendable {
         case .batch: "PATH... --output DIR"
         case .link: LinkCommand.Verb.words.joined(separator: "|") + " LINK..."
         case .cache: CacheCommand.Verb.words.joined(separator: "|") + " --cache DIR"
+        case .payload: PayloadCommand.Verb.words.joined(separator: "|") + " INPUT..."
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -37,6 +39,7 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .link: LinkCommand.Verb.words
         case .cache: CacheCommand.Verb.words
+        case .payload: PayloadCommand.Verb.words
         case .completions: Shell.allCases.map(\.rawValue)
         case .help: Command.allCases.map(\.rawValue)
         default: []
@@ -82,6 +85,19 @@ enum Command: String, CaseIterable, Sendable {
             stats   counts what there is
             trim    drops what is over --cache-limit or older than --cache-days now; otherwise whoever writes does
             verify  reads every attachment and drops what is damaged; status 1 if something was
+            """
+        case .payload:
+            """
+            check    looks at a payload as APNs or FCM gets it and says what keeps its picture away: what, where, why
+                     and the cure. Status 1 if anything is fatal. The size counted is that of the payload as it is,
+                     white space inside it included and around it not, for that is what APNs counts.
+            rewrite  prints the payload with each link at a known key replaced, and changes nothing else but
+                     mutable-content where it is missing. With --key-file the new link is a signed one and nothing
+                     is fetched; else it leads to the attachment that was made in --cache. White space is dropped
+                     only if the payload is over 4096 bytes otherwise. What cannot be rewritten is told on standard
+                     error, passes through as it is (--on-error), and makes the status 1.
+
+            An INPUT is a path, or - for standard input; with --lines each of its lines is a payload.
             """
         case .sniff:
             """
@@ -156,6 +172,18 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("attachprep cache stats --cache cache", "attachments, links, bytes on the disk"),
                 ("attachprep cache trim --cache cache --cache-limit 1GiB", "makes room now"),
+            ]
+        case .payload:
+            [
+                ("attachprep payload check push.json --fetch", "and looks at what the link leads to"),
+                (
+                    "attachprep payload check push.json --headers request.txt --extension-plist Info.plist",
+                    "with the request's headers and the extension's Info.plist"
+                ),
+                (
+                    "attachprep payload rewrite - --lines --key-file keys --public-base https://push.example",
+                    "JSON lines in and out, for a sender's pipe"
+                ),
             ]
         case .sniff:
             [

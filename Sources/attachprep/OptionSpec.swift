@@ -27,6 +27,7 @@ struct OptionSpec: Sendable {
         case batch = "Batch"
         case links = "Links"
         case cache = "Cache"
+        case payload = "Payloads"
         case general = "General"
     }
 

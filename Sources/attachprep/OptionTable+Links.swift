@@ -6,11 +6,12 @@ internal import MediaCache
 extension OptionSpec {
     static let linkRows: [OptionSpec] = [
         OptionSpec(
-            long: "allow-http", section: .links, commands: [.prepare, .link],
+            long: "allow-http", section: .links, commands: [.prepare, .link, .payload],
             help: "Fetch http links too, which others can read and change on the way",
             action: .flag { $0.links.allowsHTTP = $1 }),
         OptionSpec(
-            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links, commands: [.prepare, .link],
+            long: "allow-address", placeholder: "CIDR[:PORT]", section: .links,
+            commands: [.prepare, .link, .payload],
             help:
                 "Let links lead to these addresses although they are private, or to another port than 80 and 443",
             isRepeatable: true,
@@ -19,11 +20,12 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "ca-file", placeholder: "FILE.pem", completion: .file, section: .links,
-            commands: [.prepare, .link], help: "Certificates to trust instead of the system's",
+            commands: [.prepare, .link, .payload], help: "Certificates to trust instead of the system's",
             action: .value { (settings, value) throws(UsageError) in settings.links.caFile = try value.path()
             }),
         OptionSpec(
-            long: "header", placeholder: "'HOST: Name: value'", section: .links, commands: [.prepare, .link],
+            long: "header", placeholder: "'HOST: Name: value'", section: .links,
+            commands: [.prepare, .link, .payload],
             help: "Send a header, such as a token, to that host and no other", isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in
                 guard let header = HostHeader(value.text) else {
@@ -34,18 +36,19 @@ extension OptionSpec {
                 settings.links.headers.append(header)
             }),
         OptionSpec(
-            long: "key-file", placeholder: "FILE", completion: .file, section: .links, commands: [.link],
+            long: "key-file", placeholder: "FILE", completion: .file, section: .links,
+            commands: [.link, .payload],
             help: "Keys of signed links, 'ID BASE64' on a line each; the first signs, all are accepted",
             action: .value { (settings, value) throws(UsageError) in settings.links.keyFile = try value.path()
             }),
         OptionSpec(
-            long: "expires", placeholder: "TIME", section: .links, commands: [.link],
+            long: "expires", placeholder: "TIME", section: .links, commands: [.link, .payload],
             help: "When a signed link runs out: seconds since 1970, or +SECONDS from now (default: never)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.expiry = try value.time()
             }),
         OptionSpec(
-            long: "public-base", placeholder: "URL", section: .links, commands: [.link],
+            long: "public-base", placeholder: "URL", section: .links, commands: [.link, .payload],
             help: "Address under which the server hands out links and the cache's attachments",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.publicBase = try value.base()
@@ -55,24 +58,24 @@ extension OptionSpec {
     static let cacheRows: [OptionSpec] = [
         OptionSpec(
             long: "cache", placeholder: "DIR", completion: .folder, section: .cache,
-            commands: [.link, .cache],
+            commands: [.link, .cache, .payload],
             help: "The cache's folder; it is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.links.cache = try value.path()
             }),
         OptionSpec(
-            long: "cache-limit", placeholder: "SIZE", section: .cache, commands: [.link, .cache],
+            long: "cache-limit", placeholder: "SIZE", section: .cache, commands: [.link, .cache, .payload],
             help: "What the cache may take on the disk (default 10GiB)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.bytes = try value.size()
             }),
         OptionSpec(
-            long: "cache-days", placeholder: "DAYS", section: .cache, commands: [.link, .cache],
+            long: "cache-days", placeholder: "DAYS", section: .cache, commands: [.link, .cache, .payload],
             help: "Drop what nobody asked for in so many days (default 30)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.unusedSeconds = try value.integer(in: 0...36_500) * 86_400
             }),
         OptionSpec(
-            long: "no-sync", section: .cache, commands: [.link],
+            long: "no-sync", section: .cache, commands: [.link, .payload],
             help: "Do not wait until attachments are on the disk; a power cut may then lose the newest",
             action: .flag { $0.links.synchronizes = !$1 }),
     ]

@@ -7,7 +7,8 @@ extension OptionSpec {
     ///
     /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] =
-        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + generalRows
+        outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + payloadRows
+        + generalRows
 
     private static let outputRows: [OptionSpec] = [
         OptionSpec(
@@ -16,7 +17,8 @@ extension OptionSpec {
             action: .value { (settings, value) throws(UsageError) in settings.output = try value.path() }),
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
-            commands: making, help: "Profile to prepare for (default apns); repeat it for several outputs",
+            commands: making + [.payload],
+            help: "Profile to prepare for (default apns); repeat it for several outputs",
             isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in try value.addProfiles(to: &settings) }),
         OptionSpec(
@@ -24,10 +26,11 @@ extension OptionSpec {
             help: "Name outputs by content, <2 hex>/<64 hex>.<ext>, not by the input's name",
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
-            long: "json", section: .output, commands: [.prepare, .batch, .sniff, .profiles, .link, .cache],
+            long: "json", section: .output,
+            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .payload],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
-            long: "quiet", short: "q", section: .output, commands: making,
+            long: "quiet", short: "q", section: .output, commands: making + [.payload],
             help: "Print errors only (and the records of --json)", action: .flag { $0.quiet = $1 }),
     ]
 
@@ -118,7 +121,7 @@ extension OptionSpec {
                 settings.options.limits.scans = try value.count()
             }),
         OptionSpec(
-            long: "timeout", placeholder: "SECONDS", section: .limits, commands: making,
+            long: "timeout", placeholder: "SECONDS", section: .limits, commands: making + [.payload],
             help: "Wall-clock time for one input, 0 for no limit (default 20)",
             action: .value { (settings, value) throws(UsageError) in
                 let duration = try value.duration()

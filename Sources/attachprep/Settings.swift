@@ -14,6 +14,7 @@ struct Settings: Sendable {
     var markdown = false
     var batch = BatchSettings()
     var links = LinkSettings()
+    var payload = PayloadSettings()
 
     /// Everything that changes an output's bytes or name, as one line: what a resumed batch compares.
     ///
