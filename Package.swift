@@ -124,11 +124,13 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport",
+                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "PayloadTools",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "PayloadToolsTests", dependencies: ["AttachmentPrep", "PayloadTools", "TestSupport"],
+            name: "PayloadToolsTests",
+            dependencies: ["AttachmentPrep", "MediaTypes", "PayloadTools", "TestSupport"],
             swiftSettings: strict),
         // Links, fetched by the real program from a real nginx.
         .testTarget(

@@ -26,6 +26,11 @@ package struct JSONFault: Error, Hashable, Sendable {
     /// Of the byte that does not belong there.
     package let offset: Int
 
+    package init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     /// The fault as an error that says where it is.
     package func error(in bytes: [UInt8]) -> PrepError {
         let place = TextPlace(of: offset, in: bytes)

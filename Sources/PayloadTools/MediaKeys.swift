@@ -22,8 +22,8 @@ package struct MediaLink: Sendable {
 /// The keys at which payloads carry links to media.
 ///
 /// A tree of names, walked beside the document: a payload is looked through once, however many keys are known.
-package struct MediaKeys: Sendable {
-    private struct Branch: Sendable {
+package struct MediaKeys: Hashable, Sendable {
+    private struct Branch: Hashable, Sendable {
         let name: [UInt8]
         /// Nil where only longer paths lead to links.
         var channel: Channel?
@@ -51,6 +51,7 @@ package struct MediaKeys: Sendable {
         ("android.notification", ["image"], .android),
         ("android.data", own, .data),
         ("apns.fcm_options", ["image"], .apns),
+        ("apns.fcmOptions", ["image"], .apns),
         ("apns.payload", own, .apns),
         ("apns.payload.data", own, .apns),
         ("webpush.notification", ["image"], .web),

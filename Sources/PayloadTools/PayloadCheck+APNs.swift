@@ -77,6 +77,7 @@ extension PayloadCheck {
 
     private mutating func checkKeys(of aps: Int) {
         for child in document.children(aps) {
+            if isFull { return }
             guard let name = document.key(child) else { continue }
             if let key = ApsKey.all.first(where: { $0.name == name }) {
                 checkValue(child, key)

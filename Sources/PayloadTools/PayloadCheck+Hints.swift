@@ -6,10 +6,10 @@ extension PayloadCheck {
         "typehint", "attachmenttypehint", "uti", "mediatype", "attachmenttype", "imagetype", "hint",
     ]
 
-    private var hints: [(node: Int, text: String)] {
+    static func hints(in document: JSONDocument) -> [(node: Int, text: String)] {
         document.nodes.indices.compactMap { node in
             guard let key = document.key(node), let text = document.string(node),
-                Self.hintKeys.contains(ApsKey.folded(key))
+                hintKeys.contains(ApsKey.folded(key))
             else { return nil }
             return (node, text)
         }
@@ -23,7 +23,9 @@ extension PayloadCheck {
             let bare = text.hasPrefix(".") ? String(text.dropFirst()) : text
             if text.contains("/") {
                 add(.hintIsMIME, "the hint is \(document.shown(node)), a MIME type", at: node)
-            } else if MediaFormat.allCases.contains(where: { $0.claims(ClaimedExtension("a." + bare)) }) {
+            } else if !bare.contains("."),
+                MediaFormat.allCases.contains(where: { $0.claims(ClaimedExtension("a." + bare)) })
+            {
                 add(
                     .hintIsExtension, "the hint is \(document.shown(node)), a file name's extension", at: node
                 )

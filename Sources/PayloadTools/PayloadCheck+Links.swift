@@ -92,6 +92,8 @@ extension PayloadCheck {
 
     private mutating func checkLook(_ look: LinkLook, at link: MediaLink, _ parts: LinkText) {
         if let error = look.error {
+            // That http is not fetched is said already.
+            if error.code == .insecureURL, parts.scheme == "http" { return }
             let detail = error.detail.map { " (\($0))" } ?? ""
             let rule: PayloadRule =
                 switch error.code {

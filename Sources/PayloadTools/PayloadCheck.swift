@@ -40,7 +40,11 @@ package struct PayloadCheck {
     let document: JSONDocument
     let options: CheckOptions
     let kind: PayloadKind
-    var findings: [PayloadFinding] = []
+    /// Type hints and where they stand.
+    let hints: [(node: Int, text: String)]
+    private(set) var findings: [PayloadFinding] = []
+    /// A payload full of faults needs no list of all, and looking for each place takes time.
+    private static let mostFindings = 100
 
     /// Checks a payload; never throws.
     package static func report(on bytes: [UInt8], _ options: CheckOptions) -> PayloadReport {
@@ -68,13 +72,17 @@ package struct PayloadCheck {
         self.document = document
         self.options = options
         kind = PayloadKind(document)
+        hints = Self.hints(in: document)
     }
+
+    /// Whether nothing more will be told.
+    var isFull: Bool { findings.count >= Self.mostFindings }
 
     private mutating func run() {
         guard document.kind(0) == .object else { return add(.notAnObject, "the payload is no object", at: 0) }
         checkDuplicates()
         checkExtension()
-        let links = options.keys.links(in: document)
+        let links = Array(options.keys.links(in: document).prefix(Self.mostFindings))
         switch kind {
         case .apns:
             checkSize(of: 0, counted: document.nodes[0].range.count)
@@ -95,6 +103,7 @@ package struct PayloadCheck {
     }
 
     mutating func add(_ rule: PayloadRule, _ what: String, at node: Int) {
+        if isFull { return }
         let start = document.nodes[node].keyRange?.lowerBound ?? document.nodes[node].range.lowerBound
         findings.append(
             PayloadFinding(rule: rule, what: what, path: document.path(node), offset: start))

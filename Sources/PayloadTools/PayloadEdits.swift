@@ -13,7 +13,10 @@ struct PayloadEdits {
         let escapesSlashes = document.nodes[node].hasEscapes && Self.hasEscapedSlash(document.raw(node))
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         bytes.reserveCapacity(text.utf8.count + 16)
-        for byte in text.utf8 {
+        // Links are almost always plain.
+        let isPlain = !escapesSlashes && !text.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }
+        if isPlain { bytes += text.utf8 }
+        for byte in text.utf8 where !isPlain {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case UInt8(ascii: "/") where escapesSlashes: bytes += [UInt8(ascii: "\\"), byte]

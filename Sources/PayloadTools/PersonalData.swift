@@ -101,7 +101,11 @@ enum PersonalData {
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isDigit(byte) || isLetter(byte) }
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || byte >= 0x80 || Array("._%+-".utf8).contains(byte)
+        switch byte {
+        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+            true
+        default: isLetterOrDigit(byte) || byte >= 0x80
+        }
     }
 
     /// Names of keys under which people are kept.

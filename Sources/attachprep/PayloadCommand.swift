@@ -44,6 +44,9 @@ struct PayloadCommand {
             #endif
             return
         }
+        #if !Service
+            throw UsageError("this build neither signs nor fetches links", command: .payload)
+        #endif
         if inputs.count > 1 {
             throw UsageError(
                 "payload rewrite takes one input", hint: "for many payloads: one a line, and --lines",
