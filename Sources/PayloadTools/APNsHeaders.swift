@@ -12,7 +12,8 @@ package struct APNsHeaders: Sendable {
 
     let lines: [Line]
 
-    /// Reads lines `name: value`; empty lines, HTTP's first line and HTTP/2's `:path` and the like say nothing.
+    /// Reads lines `name: value`; empty lines, HTTP's first line and HTTP/2's `:path` and the like say
+    /// nothing.
     ///
     /// - Throws: `invalid-payload`, and the number of a line that is no header.
     package init(_ bytes: [UInt8]) throws(PrepError) {

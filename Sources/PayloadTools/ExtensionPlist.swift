@@ -21,7 +21,8 @@ package struct ExtensionPlist: Sendable {
         guard let ours = list["NSExtension"], case .dictionary = ours else {
             throw PrepError(
                 .invalidPayload, .input,
-                "there is no NSExtension in it; it is the extension's Info.plist that is asked for, not the app's"
+                "there is no NSExtension in it; it is the extension's Info.plist that is asked for, not "
+                    + "the app's"
             )
         }
         point = ours["NSExtensionPointIdentifier"]?.string

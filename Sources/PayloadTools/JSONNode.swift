@@ -5,8 +5,8 @@ package enum JSONKind: UInt8, Sendable {
 
 /// A value of a JSON text: where it stands, not what it holds.
 ///
-/// Offsets are 32 bits wide, as a text is at most `JSONDocument.longest` bytes: a document of many small values
-/// then takes three times its text, not six.
+/// Offsets are 32 bits wide, as a text is at most `JSONDocument.longest` bytes: a document of many small
+/// values then takes three times its text, not six.
 package struct JSONNode: Sendable {
     package let kind: JSONKind
     /// Whether the string has a backslash in it.

@@ -1,8 +1,8 @@
 /// Reads a JSON text (RFC 8259, and nothing more lenient) into a list of where its values stand.
 ///
-/// The toolchain's own coder says what a text means, but not where it says so; and what it writes has its keys in
-/// another order, its numbers shortened and its slashes escaped. Here no byte is copied or changed. There is no
-/// recursion, so depth is a number to check and no stack to overflow.
+/// The toolchain's own coder says what a text means, but not where it says so; and what it writes has its
+/// keys in another order, its numbers shortened and its slashes escaped. Here no byte is copied or changed.
+/// There is no recursion, so depth is a number to check and no stack to overflow.
 struct JSONScanner {
     static let deepest = 512
     /// 24 bytes each.

@@ -21,7 +21,8 @@ package struct MediaLink: Sendable {
 
 /// The keys at which payloads carry links to media.
 ///
-/// A tree of names, walked beside the document: a payload is looked through once, however many keys are known.
+/// A tree of names, walked beside the document: a payload is looked through once, however many keys are
+/// known.
 package struct MediaKeys: Hashable, Sendable {
     private struct Branch: Hashable, Sendable {
         let name: [UInt8]
@@ -57,7 +58,8 @@ package struct MediaKeys: Hashable, Sendable {
         ("webpush.notification", ["image"], .web),
     ]
 
-    /// All keys of the table, as they stand in APNs payloads and in FCM messages with and without their envelope.
+    /// All keys of the table, as they stand in APNs payloads and in FCM messages with and without their
+    /// envelope.
     package static let known: MediaKeys = {
         var keys = MediaKeys()
         for row in table {
@@ -73,8 +75,8 @@ package struct MediaKeys: Hashable, Sendable {
 
     private init() {}
 
-    /// Adds a key: names with dots between them (`media.links.big`), or a JSON pointer (RFC 6901) for names that
-    /// have dots themselves (`/com.example.media/url`).
+    /// Adds a key: names with dots between them (`media.links.big`), or a JSON pointer (RFC 6901) for names
+    /// that have dots themselves (`/com.example.media/url`).
     ///
     /// - Returns: false for a path that names nothing.
     package mutating func add(_ path: String) -> Bool {

@@ -29,9 +29,11 @@ private struct FCMBlock {
                 + "bandwidth_constrained_ok restricted_satellite_ok"),
         FCMBlock(
             "android.notification",
-            "title body icon color sound tag click_action body_loc_key body_loc_args title_loc_key title_loc_args "
+            "title body icon color sound tag click_action body_loc_key body_loc_args title_loc_key "
+                + "title_loc_args "
                 + "channel_id ticker sticky event_time local_only notification_priority default_sound "
-                + "default_vibrate_timings default_light_settings vibrate_timings visibility notification_count "
+                + "default_vibrate_timings default_light_settings vibrate_timings visibility "
+                + "notification_count "
                 + "light_settings image bypass_proxy_notification proxy"),
         FCMBlock("android.fcm_options", "analytics_label"),
         FCMBlock("webpush", "headers data notification fcm_options"),

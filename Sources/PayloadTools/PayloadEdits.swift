@@ -48,7 +48,8 @@ struct PayloadEdits {
         }
     }
 
-    /// Adds a member, the last name's value 1 and the others objects around it, spaced as the members before it.
+    /// Adds a member, the last name's value 1 and the others objects around it, spaced as the members before
+    /// it.
     private mutating func append(_ names: [String], to object: Int) {
         guard let name = names.first else { return }
         let inner = names.dropFirst().reversed().reduce("1") { "{\"\($1)\":\($0)}" }

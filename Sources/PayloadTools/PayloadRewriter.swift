@@ -16,13 +16,14 @@ package struct PayloadRewriter: Sendable {
         self.replacement = replacement
     }
 
-    /// The payload with its links replaced, and with `mutable-content` where a picture will not be seen without.
+    /// The payload with its links replaced, and with `mutable-content` where a picture will not be seen
+    /// without.
     ///
-    /// A payload without a link comes back as it is. White space is dropped only from a payload that would be too
-    /// large with it.
+    /// A payload without a link comes back as it is. White space is dropped only from a payload that would be
+    /// too large with it.
     ///
-    /// - Throws: `invalid-payload` for what is no JSON object, `over-limit` for what cannot be made small enough,
-    ///   and whatever the replacement throws.
+    /// - Throws: `invalid-payload` for what is no JSON object, `over-limit` for what cannot be made small
+    ///   enough, and whatever the replacement throws.
     package func rewritten(_ bytes: [UInt8]) throws(PrepError) -> [UInt8] {
         let document = try Self.document(bytes)
         guard document.kind(0) == .object else {
@@ -99,8 +100,8 @@ struct MutableContentPlace {
     var object = 0
     var missing: [String] = []
 
-    /// - Returns: nil where nothing is missing, or adding it would change nothing: a push without an alert never
-    ///   reaches the extension, and a zero is somebody's wish.
+    /// - Returns: nil where nothing is missing, or adding it would change nothing: a push without an alert
+    ///   never reaches the extension, and a zero is somebody's wish.
     /// - Throws: `invalid-payload` where aps is there twice.
     init?(_ document: JSONDocument, _ kind: PayloadKind, _ links: [MediaLink]) throws(PrepError) {
         let names: [String]

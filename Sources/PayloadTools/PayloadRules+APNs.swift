@@ -43,7 +43,8 @@ extension PayloadRule {
     static let mutableContentOutside = PayloadRule(
         "mutable-content-outside", .fatal,
         why:
-            "iOS looks for mutable-content in aps only and ignores it elsewhere; APNs answers 200 all the same.",
+            "iOS looks for mutable-content in aps only and ignores it elsewhere; APNs answers 200 all "
+            + "the same.",
         cure: "Move it into aps: \"aps\": {\"alert\": ..., \"mutable-content\": 1}.")
     static let mutableContentMissing = PayloadRule(
         "mutable-content-missing", .fatal,
@@ -52,7 +53,8 @@ extension PayloadRule {
     static let mutableContentNotOne = PayloadRule(
         "mutable-content-not-one", .fatal,
         why:
-            "The extension is started if the value is the number 1 (Apple: Modifying content in newly delivered "
+            "The extension is started if the value is the number 1 (Apple: Modifying content in newly "
+            + "delivered "
             + "notifications).",
         cure: "Write \"mutable-content\": 1, without quotes.")
     static let noAlert = PayloadRule(
@@ -62,7 +64,8 @@ extension PayloadRule {
     static let contentAvailableOnly = PayloadRule(
         "content-available-only", .fatal,
         why:
-            "A silent push shows nothing, starts no service extension, and does not reach an app that was swiped away.",
+            "A silent push shows nothing, starts no service extension, and does not reach an app that "
+            + "was swiped away.",
         cure: "Add an alert and mutable-content, and send it with apns-push-type: alert.")
     static let alertEmpty = PayloadRule(
         "alert-empty", .fatal,
@@ -95,7 +98,8 @@ extension PayloadRule {
     static let categoryUnknown = PayloadRule(
         "category-unknown", .warning,
         why:
-            "A category that nobody registered has no buttons and no screen of its own; the picture still shows.",
+            "A category that nobody registered has no buttons and no screen of its own; the picture "
+            + "still shows.",
         cure: "Register it by setNotificationCategories, and name it in the content extension's Info.plist.")
     static let categoryMissing = PayloadRule(
         "category-missing", .warning,
@@ -104,7 +108,8 @@ extension PayloadRule {
     static let hintIsMIME = PayloadRule(
         "hint-is-mime", .fatal,
         why:
-            "UNNotificationAttachmentOptionsTypeHintKey takes a uniform type identifier; for a MIME type creating "
+            "UNNotificationAttachmentOptionsTypeHintKey takes a uniform type identifier; for a MIME "
+            + "type creating "
             + "the attachment fails with error 101.",
         cure: "Send public.jpeg, public.png or com.compuserve.gif.")
     static let hintIsExtension = PayloadRule(

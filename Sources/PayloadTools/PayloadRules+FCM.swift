@@ -22,7 +22,8 @@ extension PayloadRule {
     static let fcmImageWrongBlock = PayloadRule(
         "fcm-image-wrong-block", .fatal,
         why:
-            "FCM looks for the picture in notification.image, android.notification.image, apns.fcm_options.image "
+            "FCM looks for the picture in notification.image, android.notification.image, "
+            + "apns.fcm_options.image "
             + "and webpush.notification.image only.",
         cure: "Move the link to notification.image.")
     static let fcmFieldType = PayloadRule(
@@ -36,7 +37,8 @@ extension PayloadRule {
     static let fcmDataReserved = PayloadRule(
         "fcm-data-reserved", .fatal,
         why:
-            "from, message_type and whatever begins with google or gcm are FCM's own; the message is refused.",
+            "from, message_type and whatever begins with google or gcm are FCM's own; the message is "
+            + "refused.",
         cure: "Give the key another name.")
     static let fcmTargets = PayloadRule(
         "fcm-targets", .fatal, why: "A message goes to one of token, topic or condition.",
@@ -50,7 +52,8 @@ extension PayloadRule {
     static let fcmImageInData = PayloadRule(
         "fcm-image-in-data", .fatal,
         why:
-            "The system shows the notification block without asking the app, so nobody reads the link in data.",
+            "The system shows the notification block without asking the app, so nobody reads the link "
+            + "in data.",
         cure: "Move the link to notification.image, or send data alone.")
     static let fcmTooLarge = PayloadRule(
         "fcm-too-large", .fatal, why: "FCM refuses messages whose notification and data are over 4096 bytes.",
@@ -93,7 +96,8 @@ extension PayloadRule {
     static let pushTypeWrong = PayloadRule(
         "push-type-wrong", .fatal,
         why:
-            "The type must be the payload's: alert for what is shown, background for silent pushes. Others may be "
+            "The type must be the payload's: alert for what is shown, background for silent pushes. "
+            + "Others may be "
             + "delayed or dropped.",
         cure: "Send apns-push-type: alert for a push with a picture.")
     static let priorityInvalid = PayloadRule(
@@ -106,38 +110,45 @@ extension PayloadRule {
     static let topicMissing = PayloadRule(
         "topic-missing", .warning,
         why:
-            "With token authentication APNs wants apns-topic (MissingTopic); a certificate of one topic does without.",
+            "With token authentication APNs wants apns-topic (MissingTopic); a certificate of one topic "
+            + "does without.",
         cure: "Send apns-topic with the app's bundle identifier.")
     static let topicWrong = PayloadRule(
         "topic-wrong", .fatal,
         why:
-            "The topic is the app's bundle identifier, never the extension's; each other push type has a suffix of "
+            "The topic is the app's bundle identifier, never the extension's; each other push type has "
+            + "a suffix of "
             + "its own (BadTopic, DeviceTokenNotForTopic).",
         cure: "Send the app's bundle identifier, with the push type's suffix if it has one.")
     static let headerInvalid = PayloadRule(
         "header-invalid", .fatal, why: "APNs refuses a request with such a header (400).",
         cure:
-            "Mend it: apns-id is a UUID, apns-expiration seconds since 1970 or 0, apns-collapse-id at most 64 bytes."
+            "Mend it: apns-id is a UUID, apns-expiration seconds since 1970 or 0, apns-collapse-id at "
+            + "most 64 bytes."
     )
     static let extensionPoint = PayloadRule(
         "extension-point", .fatal,
         why:
-            "iOS knows com.apple.usernotifications.service and com.apple.usernotifications.content-extension.",
+            "iOS knows com.apple.usernotifications.service and "
+            + "com.apple.usernotifications.content-extension.",
         cure: "Set NSExtensionPointIdentifier to one of them.")
     static let extensionCategory = PayloadRule(
         "extension-category", .fatal,
         why:
-            "A content extension is chosen by UNNotificationExtensionCategory, a string or an array of strings.",
+            "A content extension is chosen by UNNotificationExtensionCategory, a string or an array of "
+            + "strings.",
         cure: "Add it to NSExtensionAttributes.")
     static let extensionRatio = PayloadRule(
         "extension-ratio", .warning,
         why:
-            "Without UNNotificationExtensionInitialContentSizeRatio (height by width) the screen jumps as it opens.",
+            "Without UNNotificationExtensionInitialContentSizeRatio (height by width) the screen jumps "
+            + "as it opens.",
         cure: "Add it: the record of a prepared picture has it as sizeRatio.")
     static let extensionTooNew = PayloadRule(
         "extension-too-new", .fatal,
         why:
-            "An extension whose deployment target is above the phone's iOS is never started, and nothing says so.",
+            "An extension whose deployment target is above the phone's iOS is never started, and "
+            + "nothing says so.",
         cure: "Lower the extension's deployment target to the oldest iOS among your users'.")
     static let personalEmail = PayloadRule(
         "personal-email", .warning,

@@ -33,13 +33,15 @@ extension PayloadRule {
     static let linkSuffixless = PayloadRule(
         "link-suffixless", .fatal,
         why:
-            "iOS tells an attachment's type from its file's extension, which extensions take from the link; without "
+            "iOS tells an attachment's type from its file's extension, which extensions take from the "
+            + "link; without "
             + "one the attachment is refused (error 101) or empty.",
         cure: "Let 'payload rewrite' put a link with .jpg in its place, or send a type hint that is a UTI.")
     static let linkExtensionNotAccepted = PayloadRule(
         "link-extension-not-accepted", .fatal,
         why:
-            "The platform shows JPEG, PNG and GIF (iOS also MP4, MPEG, AVI, MP3, M4A, WAV and AIFF) and no other type.",
+            "The platform shows JPEG, PNG and GIF (iOS also MP4, MPEG, AVI, MP3, M4A, WAV and AIFF) and "
+            + "no other type.",
         cure: "Let 'payload rewrite' put a link to a JPEG in its place.")
     static let linkExtensionCase = PayloadRule(
         "link-extension-case", .warning,
@@ -53,7 +55,8 @@ extension PayloadRule {
         "link-expires", .warning,
         why: "A push waits until the phone is on again, for up to 30 days; the signed link does not.",
         cure:
-            "Sign it for longer than the push may live (apns-expiration), or send a link that does not run out."
+            "Sign it for longer than the push may live (apns-expiration), or send a link that does not "
+            + "run out."
     )
     static let linkUnreachable = PayloadRule(
         "link-unreachable", .fatal, why: "What is not fetched is not shown: the push stays text.",
@@ -80,11 +83,13 @@ extension PayloadRule {
     static let linkTooLarge = PayloadRule(
         "link-too-large", .fatal,
         why:
-            "Apple's limits are 10 MB for images, 5 MB for sound and 50 MB for video; over them it is dropped silently.",
+            "Apple's limits are 10 MB for images, 5 MB for sound and 50 MB for video; over them it is "
+            + "dropped silently.",
         cure: "Send a smaller file: 'payload rewrite' leads to one of at most 300,000 bytes.")
     static let linkHeavy = PayloadRule(
         "link-heavy", .warning,
         why:
-            "It is over 1 MB: slow to fetch, and decoding it may take the extension over its 24 MB of memory.",
+            "It is over 1 MB: slow to fetch, and decoding it may take the extension over its 24 MB of "
+            + "memory.",
         cure: "Send a smaller file: 'payload rewrite' leads to one of at most 300,000 bytes.")
 }

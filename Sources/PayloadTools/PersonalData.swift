@@ -19,7 +19,8 @@ enum PersonalData {
         }
     }
 
-    /// A telephone number as people write them: `+` and 10 to 15 digits, or the groups of a Russian or American one.
+    /// A telephone number as people write them: `+` and 10 to 15 digits, or the groups of a Russian or
+    /// American one.
     static func hasPhone(_ text: [UInt8]) -> Bool {
         groups(in: text, separators: Array(" -().".utf8)).contains { run in
             let digits = run.groups.reduce(0) { $0 + $1.count }
@@ -136,7 +137,8 @@ extension PayloadCheck {
             }
             guard document.nodes[node].range.count < 1 << 16 else { continue }
             var text = Array((document.string(node) ?? document.shown(node)).utf8)
-            // Numbers in a link's path are identifiers; what people are called stands behind the question mark.
+            // Numbers in a link's path are identifiers; what people are called stands behind the question
+            // mark.
             let isLink = isText && LinkText.isLink(String(decoding: text.prefix(64), as: UTF8.self))
             if isLink { text = Array(text.drop { $0 != UInt8(ascii: "?") }) }
             if PersonalData.hasEmail(text), once(.personalEmail) {

@@ -36,17 +36,16 @@ struct PayloadCommand {
         if inputs.count(where: Self.isStandardInput) > 1 {
             throw UsageError("standard input can be read once only", command: .payload)
         }
-        guard verb == .rewrite else {
-            #if !Service
-                if settings.payload.fetches {
-                    throw UsageError("this build fetches no links", command: .payload)
-                }
-            #endif
-            return
-        }
-        #if !Service
-            throw UsageError("this build neither signs nor fetches links", command: .payload)
+        #if Service
+            if verb == .rewrite { try checkRewriting() }
+        #else
+            if verb == .rewrite || settings.payload.fetches {
+                throw UsageError("this build neither fetches nor signs links", command: .payload)
+            }
         #endif
+    }
+
+    private func checkRewriting() throws(UsageError) {
         if inputs.count > 1 {
             throw UsageError(
                 "payload rewrite takes one input", hint: "for many payloads: one a line, and --lines",

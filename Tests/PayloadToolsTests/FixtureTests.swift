@@ -4,8 +4,8 @@ import PayloadTools
 import TestSupport
 import Testing
 
-/// A row of Tests/Fixtures/Payloads/expected.tsv: what must be found in a payload, by the rules of the platform that
-/// its last column names.
+/// A row of Tests/Fixtures/Payloads/expected.tsv: what must be found in a payload, by the rules of the
+/// platform that its last column names.
 struct PayloadCase: CustomTestStringConvertible, Sendable {
     let file: String
     let options: [(name: String, value: String)]
@@ -119,8 +119,8 @@ struct PayloadCase: CustomTestStringConvertible, Sendable {
         #expect(report.findings.first?.what == what)
     }
 
-    /// The reasons of the article that asks why the customer's picture is missing: each has a payload here, and its
-    /// finding is fatal where the picture cannot be seen.
+    /// The reasons of the article that asks why the customer's picture is missing: each has a payload here,
+    /// and its finding is fatal where the picture cannot be seen.
     @Test(arguments: [
         ("iOS older than the extension's deployment target", "extension-too-new"),
         ("mutable-content beside aps", "mutable-content-outside"),

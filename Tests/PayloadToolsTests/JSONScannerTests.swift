@@ -4,7 +4,8 @@ import PayloadTools
 import TestSupport
 import Testing
 
-/// Texts that JSON takes and such that it does not, in the manner of JSONTestSuite, judged by python3's reader.
+/// Texts that JSON takes and such that it does not, in the manner of JSONTestSuite, judged by python3's
+/// reader.
 struct JSONCase: CustomTestStringConvertible, Sendable {
     let bytes: [UInt8]
     /// Where we differ from python3, and why.
@@ -172,6 +173,26 @@ struct JSONCase: CustomTestStringConvertible, Sendable {
         #expect(throws: JSONFault(reason: .tooLong, offset: 0)) { try JSONDocument(spaces) }
         let report = PayloadCheck.report(on: spaces, CheckOptions())
         #expect(report.error?.code == .inputTooLarge)
+    }
+
+    /// A payload full of faults is told of in part: a list of all would take as long as it is.
+    @Test(arguments: [
+        ("{\"aps\":{", "\"key#\":\"https://a.example/#\"", "}}"),
+        ("{\"aps\":{\"alert\":\"a\"},", "\"image_url\":\"http://a.example/#\"", "}"),
+        (
+            "{\"aps\":{\"alert\":\"a\"},\"a\":[", "{\"type_hint\":\"image/#\",\"phone\":\"a@b.example #\"}",
+            "]}"
+        ),
+        ("{\"message\":{", "\"field#\":#", "}}"), ("{\"message\":{\"data\":{", "\"google#\":#", "}}}"),
+    ])
+    func whatIsFullOfFaultsHasABoundedReport(_ head: String, _ member: String, _ tail: String) {
+        let members = (0..<50_000).map {
+            member.split(separator: "#", omittingEmptySubsequences: false).joined(separator: String($0))
+        }
+        let text = head + members.joined(separator: ",") + tail
+        let report = PayloadCheck.report(on: Array(text.utf8), CheckOptions())
+        #expect(report.error == nil)
+        #expect(report.findings.count == 100)
     }
 
     /// Bytes that are cut, repeated and replaced by chance end in a tree or a fault, and never in a trap.

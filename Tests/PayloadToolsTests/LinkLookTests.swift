@@ -24,7 +24,8 @@ import Testing
 
     @Test(arguments: [
         Seen(apns: [], android: []),
-        // Apple's limits: 10 MB for images, 50 MB for video, 5 MB for sound; FCM's: 1,048,576 bytes and 5 seconds.
+        // Apple's limits: 10 MB for images, 50 MB for video, 5 MB for sound; FCM's: 1,048,576 bytes and 5
+        // seconds.
         Seen(bytes: 1_000_000, apns: [], android: []),
         Seen(bytes: 1_000_001, apns: ["link-heavy"], android: ["link-heavy"]),
         Seen(bytes: 1_048_576, apns: ["link-heavy"], android: ["link-heavy"]),

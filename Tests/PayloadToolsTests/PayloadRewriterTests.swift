@@ -127,7 +127,7 @@ import Testing
         if !isMended { #expect(back == was) }
     }
 
-    @Test func asSecondRunChangesNothing() throws {
+    @Test func aSecondRunChangesNothing() throws {
         let own = PayloadRewriter(keys: .known) { $0.hasPrefix("https://push.example/") ? nil : Self.new }
         let once = try own.rewritten(Array(#"{"aps":{"alert":"a"},"image_url":"https://a.example/x"}"#.utf8))
         #expect(try own.rewritten(once) == once)
