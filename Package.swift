@@ -67,6 +67,10 @@ let package = Package(
         .target(
             name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
             swiftSettings: strict),
+        // What senders get wrong about payloads, and the links in them put right.
+        .target(
+            name: "PayloadTools", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
+            swiftSettings: strict),
         // What a media server's messages mean, and the queue on the disk they end in.
         .target(
             name: "UploadHook", dependencies: ["AttachmentPrep", "CNet", "MediaCache"], swiftSettings: strict),
@@ -81,8 +85,8 @@ let package = Package(
         .executableTarget(
             name: "attachprep",
             dependencies: [
-                "AttachmentPrep", "CService", "LinkFetch", "MediaCache", "MediaTypes", "UploadHook",
-                "UploadService",
+                "AttachmentPrep", "CService", "LinkFetch", "MediaCache", "MediaTypes", "PayloadTools",
+                "UploadHook", "UploadService",
             ],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
@@ -134,14 +138,18 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "TestSupport",
-                "UploadHook",
+                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "PayloadTools",
+                "TestSupport", "UploadHook",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "UploadHookTests",
             dependencies: ["AttachmentPrep", "MediaCache", "TestSupport", "UploadHook"], swiftSettings: strict
         ),
+        .testTarget(
+            name: "PayloadToolsTests",
+            dependencies: ["AttachmentPrep", "MediaTypes", "PayloadTools", "TestSupport"],
+            swiftSettings: strict),
         // Links, fetched by the real program from a real nginx.
         .testTarget(
             name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),

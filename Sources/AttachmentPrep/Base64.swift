@@ -1,34 +1,33 @@
 /// Base64 (RFC 4648), for the names that JSON cannot carry and for links.
 package enum Base64 {
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let alphabet = Array((letters + "+/").utf8)
+    private static let alphabetForLinks = Array((letters + "-_").utf8)
 
     /// The bytes as text, padded.
-    package static func encode(_ bytes: [UInt8]) -> String {
-        let alphabet = Array((letters + "+/").utf8)
+    package static func encode(_ bytes: [UInt8]) -> String { text(of: bytes, in: alphabet, isPadded: true) }
+
+    /// The alphabet that needs no escapes in a link, without padding (RFC 4648, 5).
+    package static func encodeForLink(_ bytes: [UInt8]) -> String {
+        text(of: bytes, in: alphabetForLinks, isPadded: false)
+    }
+
+    private static func text(of bytes: [UInt8], in alphabet: [UInt8], isPadded: Bool) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
+            let count = min(3, bytes.count - start)
             var bits: UInt32 = 0
-            for (i, byte) in group.enumerated() { bits |= UInt32(byte) << UInt32(16 - 8 * i) }
+            for i in 0..<count { bits |= UInt32(bytes[start + i]) << UInt32(16 - 8 * i) }
             for i in 0..<4 {
-                text.append(
-                    i <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * i)) & 63] : UInt8(ascii: "="))
+                if i <= count {
+                    text.append(alphabet[Int(bits >> UInt32(18 - 6 * i)) & 63])
+                } else if isPadded {
+                    text.append(UInt8(ascii: "="))
+                }
             }
         }
         return String(decoding: text, as: UTF8.self)
-    }
-    /// The alphabet that needs no escapes in a link, without padding (RFC 4648, 5).
-    package static func encodeForLink(_ bytes: [UInt8]) -> String {
-        String(
-            encode(bytes).compactMap { character in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            })
     }
 
     /// Both alphabets of RFC 4648; white space and missing padding are forgiven, as browsers do.

@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, serve, hook, sweep, sniff, profiles, completions, help
+    case prepare, batch, link, cache, serve, hook, sweep, payload, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -14,6 +14,7 @@ enum Command: String, CaseIterable, Sendable {
         case .serve: "Turn uploads into attachments over HTTP, and hand them out"
         case .hook: "Be the program that a media server runs on every upload"
         case .sweep: "Do what waits in the hook's queue, and find uploads whose hook got lost"
+        case .payload: "Say why a push shows no picture, or put links with an extension into it"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -31,6 +32,7 @@ enum Command: String, CaseIterable, Sendable {
         case .serve: "--cache DIR"
         case .hook: "[PATH...|JSON]"
         case .sweep: "--queue DIR"
+        case .payload: PayloadCommand.Verb.words.joined(separator: "|") + " INPUT..."
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -43,6 +45,7 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .link: LinkCommand.Verb.words
         case .cache: CacheCommand.Verb.words
+        case .payload: PayloadCommand.Verb.words
         case .completions: Shell.allCases.map(\.rawValue)
         case .help: Command.allCases.map(\.rawValue)
         default: []
@@ -106,6 +109,19 @@ enum Command: String, CaseIterable, Sendable {
             """
         case .hook: HookCommand.details
         case .sweep: SweepCommand.details
+        case .payload:
+            """
+            check    looks at a payload as APNs or FCM gets it and says what keeps its picture away: what, where, why
+                     and the cure. Status 1 if anything is fatal. The size counted is that of the payload as it is,
+                     white space inside it included and around it not, for that is what APNs counts.
+            rewrite  prints the payload with each link at a known key replaced, and changes nothing else but
+                     mutable-content where it is missing. With --key-file the new link is a signed one and nothing
+                     is fetched; else it leads to the attachment that was made in --cache. White space is dropped
+                     only if the payload is over 4096 bytes otherwise. What cannot be rewritten is told on standard
+                     error, passes through as it is (--on-error), and makes the status 1.
+
+            An INPUT is a path, or - for standard input; with --lines each of its lines is a payload.
+            """
         case .sniff:
             """
             Reads as much of each INPUT as it takes to be sure (- is standard input) and prints its type, MIME
@@ -211,6 +227,18 @@ enum Command: String, CaseIterable, Sendable {
                 (
                     "attachprep sweep --queue queue --tusd-dir uploads --output out --quiet",
                     "for cron: also what no hook told of"
+                ),
+            ]
+        case .payload:
+            [
+                ("attachprep payload check push.json --fetch", "and looks at what the link leads to"),
+                (
+                    "attachprep payload check push.json --headers request.txt --extension-plist Info.plist",
+                    "with the request's headers and the extension's Info.plist"
+                ),
+                (
+                    "attachprep payload rewrite - --lines --key-file keys --public-base https://push.example",
+                    "JSON lines in and out, for a sender's pipe"
                 ),
             ]
         case .sniff:

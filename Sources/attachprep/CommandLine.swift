@@ -38,6 +38,7 @@ private func run(
     case .batch: return try BatchCommand(settings, operands, console).run()
     case .sniff: return SniffCommand.run(settings, operands, console)
     case .link: return try LinkCommand(settings, operands, console).run()
+    case .payload: return try PayloadCommand(settings, operands, console).run()
     case .cache: return try CacheCommand(settings, operands, console).run()
     case .serve: return try ServeCommand(settings, operands, console).run()
     case .hook: break  // Who called it matters, so it is run above.

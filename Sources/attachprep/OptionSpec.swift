@@ -29,6 +29,7 @@ struct OptionSpec: Sendable {
         case cache = "Cache"
         case service = "Service"
         case hook = "Upload hook"
+        case payload = "Payloads"
         case general = "General"
     }
 

@@ -35,19 +35,19 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "key-file", placeholder: "FILE", completion: .file, section: .links,
-            commands: [.link, .serve],
+            commands: [.link, .payload, .serve],
             help: "Keys of signed links, 'ID BASE64' on a line each; the first signs, all are accepted",
             action: .value { (settings, value) throws(UsageError) in settings.links.keyFile = try value.path()
             }),
         OptionSpec(
-            long: "expires", placeholder: "TIME", section: .links, commands: [.link],
+            long: "expires", placeholder: "TIME", section: .links, commands: [.link, .payload],
             help: "When a signed link runs out: seconds since 1970, or +SECONDS from now (default: never)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.expiry = try value.time()
             }),
         OptionSpec(
             long: "public-base", placeholder: "URL", section: .links,
-            commands: [.link, .hook, .serve, .sweep],
+            commands: [.link, .hook, .payload, .serve, .sweep],
             help: "Address under which the server hands out links and the cache's attachments",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.publicBase = try value.base()
@@ -57,26 +57,26 @@ extension OptionSpec {
     static let cacheRows: [OptionSpec] = [
         OptionSpec(
             long: "cache", placeholder: "DIR", completion: .folder, section: .cache,
-            commands: [.link, .cache, .hook, .serve, .sweep],
+            commands: [.link, .cache, .hook, .payload, .serve, .sweep],
             help: "The cache's folder; it is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.links.cache = try value.path()
             }),
         OptionSpec(
             long: "cache-limit", placeholder: "SIZE", section: .cache,
-            commands: [.link, .cache, .hook, .serve, .sweep],
+            commands: [.link, .cache, .hook, .payload, .serve, .sweep],
             help: "What the cache may take on the disk (default 10GiB)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.bytes = try value.size()
             }),
         OptionSpec(
             long: "cache-days", placeholder: "DAYS", section: .cache,
-            commands: [.link, .cache, .hook, .serve, .sweep],
+            commands: [.link, .cache, .hook, .payload, .serve, .sweep],
             help: "Drop what nobody asked for in so many days (default 30)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.links.cacheLimits.unusedSeconds = try value.integer(in: 0...36_500) * 86_400
             }),
         OptionSpec(
-            long: "no-sync", section: .cache, commands: [.link, .hook, .serve, .sweep],
+            long: "no-sync", section: .cache, commands: [.link, .hook, .payload, .serve, .sweep],
             help: "Do not wait until attachments are on the disk; a power cut may then lose the newest",
             action: .flag { $0.links.synchronizes = !$1 }),
     ]

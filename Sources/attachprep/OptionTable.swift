@@ -3,13 +3,14 @@ internal import AttachmentPrep
 extension OptionSpec {
     static let making: [Command] = [.prepare, .batch, .link, .hook, .serve, .sweep]
     /// Those that fetch links.
-    static let fetching: [Command] = [.prepare, .link, .hook, .serve, .sweep]
+    static let fetching: [Command] = [.prepare, .link, .hook, .payload, .serve, .sweep]
 
     /// Every option.
     ///
     /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] =
         outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + serveRows + hookRows
+        + payloadRows
         + generalRows
 
     private static let outputRows: [OptionSpec] = [
@@ -19,7 +20,8 @@ extension OptionSpec {
             action: .value { (settings, value) throws(UsageError) in settings.output = try value.path() }),
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
-            commands: making, help: "Profile to prepare for (default apns); repeat it for several outputs",
+            commands: making + [.payload],
+            help: "Profile to prepare for (default apns); repeat it for several outputs",
             isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in try value.addProfiles(to: &settings) }),
         OptionSpec(
@@ -28,10 +30,10 @@ extension OptionSpec {
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
             long: "json", section: .output,
-            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep],
+            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep, .payload],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
-            long: "quiet", short: "q", section: .output, commands: making,
+            long: "quiet", short: "q", section: .output, commands: making + [.payload],
             help: "Print errors only (and the records of --json)", action: .flag { $0.quiet = $1 }),
     ]
 
@@ -122,7 +124,7 @@ extension OptionSpec {
                 settings.options.limits.scans = try value.count()
             }),
         OptionSpec(
-            long: "timeout", placeholder: "SECONDS", section: .limits, commands: making,
+            long: "timeout", placeholder: "SECONDS", section: .limits, commands: making + [.payload],
             help: "Wall-clock time for one input, 0 for no limit (default 20)",
             action: .value { (settings, value) throws(UsageError) in
                 let duration = try value.duration()

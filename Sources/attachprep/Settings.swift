@@ -17,6 +17,7 @@ struct Settings: Sendable {
     var links = LinkSettings()
     var serve = ServeSettings()
     var hook = HookSettings()
+    var payload = PayloadSettings()
 
     /// Everything that changes an output's bytes or name, as one line: what a resumed batch compares.
     ///

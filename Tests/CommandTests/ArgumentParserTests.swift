@@ -1,6 +1,7 @@
 import AttachmentPrep
 import LinkFetch
 import MediaCache
+import PayloadTools
 import Testing
 import UploadHook
 
@@ -83,6 +84,14 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "cache-limit": ("1GiB", { $0.links.cacheLimits.bytes == 1 << 30 }),
         "cache-days": ("7", { $0.links.cacheLimits.unusedSeconds == 604_800 }),
         "no-sync": ("1", { !$0.links.synchronizes }),
+        "lines": ("1", { $0.payload.readsLines }),
+        "key": ("media.big", { $0.payload.keys != .known }),
+        "on-error": ("drop", { !$0.payload.keepsBadLines }),
+        "headers": ("request.txt", { $0.payload.headersFile == FilePath("request.txt") }),
+        "category": ("OrderShipped", { $0.payload.categories == ["OrderShipped"] }),
+        "extension-plist": ("Info.plist", { $0.payload.extensionPlist == FilePath("Info.plist") }),
+        "minimum-ios": ("15.4", { $0.payload.minimumIOS == IOSVersion("15.4") }),
+        "fetch": ("1", { $0.payload.fetches }),
     ]
 
     private static let options = OptionSpec.table.filter { $0.environment != nil }.map(\.long)
@@ -93,6 +102,7 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         if spec.commands.contains(.sweep), !spec.commands.contains(.link), !spec.commands.contains(.batch) {
             return ["sweep"]
         }
+        if spec.commands == [.payload] { return ["payload", "check", "push.json"] }
         if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
             return ["link", "prepare", "https://shop.example/a.jpg"]
         }
