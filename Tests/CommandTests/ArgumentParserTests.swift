@@ -56,6 +56,15 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "fail-fast": ("1", { $0.batch.stopsAtFirstError }),
         "dry-run": ("1", { $0.batch.isDryRun }),
         "markdown": ("1", { $0.markdown }),
+        "listen": (
+            "unix:/run/a.sock", { $0.serve.listen == .unix(FilePath("/run/a.sock")) }
+        ),
+        "token-file": ("token", { $0.serve.tokenFile == FilePath("token") }),
+        "allow-host": ("A.example,b.example", { $0.serve.hosts == ["a.example", "b.example"] }),
+        "max-connections": ("9", { $0.serve.connections == 9 }),
+        "max-per-address": ("0", { $0.serve.connectionsPerAddress == 0 }),
+        "max-waiting": ("5", { $0.serve.waiting == 5 }),
+        "log-requests": ("1", { $0.serve.logsRequests }),
         "root": ("up", { $0.hook.roots == [FilePath("up")] }),
         "queue": ("q", { $0.hook.queue == FilePath("q") }),
         "object-url": (
@@ -102,6 +111,7 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         if spec.commands.contains(.sweep), !spec.commands.contains(.link), !spec.commands.contains(.batch) {
             return ["sweep"]
         }
+        if spec.commands == [.serve] { return ["serve"] }
         if spec.commands == [.payload] { return ["payload", "check", "push.json"] }
         if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
             return ["link", "prepare", "https://shop.example/a.jpg"]

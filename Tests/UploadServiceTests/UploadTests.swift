@@ -6,7 +6,8 @@ import Testing
 @Suite struct UploadTests {
     /// For all tests that need nothing special.
     private static let shared = Result {
-        try ServiceProcess(["--allow-http", "--allow-address", "127.0.0.0/8", "--log-requests"])
+        // Slow machines are not what is tested here.
+        try ServiceProcess(["--allow-http", "--allow-address", "127.0.0.0/8", "--timeout", "300"])
     }
 
     @Test func anUploadBecomesAnAttachmentOnce() throws {
