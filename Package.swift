@@ -9,7 +9,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
 ]
+
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 let linux = BuildSettingCondition.when(platforms: [.linux])
 
@@ -35,7 +38,7 @@ let package = Package(
         // Formats behind a trait are loaded at run time (CLate), so their libraries are not linked.
         .target(
             name: "CCodecs", dependencies: ["CLate"],
-            cSettings: [
+            cSettings: strictC + [
                 .define("AP_WEBP", .when(traits: ["WebP"])),
                 .define("AP_HEIF", .when(traits: ["HEIF"])),
                 .define("AP_TIFF", .when(traits: ["TIFF"])),
@@ -46,11 +49,11 @@ let package = Package(
                 .linkedLibrary("png16", linux),
                 .linkedLibrary("z", linux),
             ]),
-        .target(name: "CLate"),
+        .target(name: "CLate", cSettings: strictC),
         // libcurl, loaded when the first link comes.
         .target(
             name: "CNet", dependencies: ["CLate"],
-            cSettings: [.define("AP_SERVICE", .when(traits: ["Service"]))]),
+            cSettings: strictC + [.define("AP_SERVICE", .when(traits: ["Service"]))]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "Pixels", swiftSettings: strict),
         .target(name: "JPEGCore", dependencies: ["Pixels"], swiftSettings: strict),
@@ -77,7 +80,7 @@ let package = Package(
         // libmicrohttpd, loaded when a service starts, and decoder processes.
         .target(
             name: "CService", dependencies: ["CLate"],
-            cSettings: [.define("AP_SERVICE", .when(traits: ["Service"]))]),
+            cSettings: strictC + [.define("AP_SERVICE", .when(traits: ["Service"]))]),
         .target(
             name: "UploadService",
             dependencies: ["AttachmentPrep", "CService", "MediaCache", "MediaTypes"],

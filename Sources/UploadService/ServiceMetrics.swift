@@ -83,7 +83,9 @@ package struct PrometheusText {
 
     package init() {}
 
-    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ rows: [(labels: String, value: Int)]) {
+    package mutating func add(
+        _ name: String, _ kind: Kind, _ help: String, _ rows: [(labels: String, value: Int)]
+    ) {
         begin(name, kind, help)
         for row in rows { line(name, row.labels, "\(row.value)") }
     }

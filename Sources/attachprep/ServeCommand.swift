@@ -76,6 +76,11 @@ struct ServeCommand {
                 processes: jobs, waiting: settings.serve.waiting ?? 8 * jobs,
                 memory: settings.options.limits.memory, timeout: settings.options.limits.timeout,
                 arguments: [Self.decoderName] + ProcessInput.arguments))
+        let folders = [folder] + (settings.hook.queue.map { [$0] } ?? [])
+        own.trouble = {
+            let lost = folders.first { path in path.withCString { unsafe access($0, W_OK) } != 0 }
+            return lost.map { "cannot write to \($0.display)" }
+        }
         let hooks = try ServeHooks(settings)
         if let hooks {
             own.takeHook = hooks

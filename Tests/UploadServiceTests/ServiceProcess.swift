@@ -21,6 +21,9 @@ final class ServiceProcess: @unchecked Sendable {
     var cache: String { folder.path + "/cache" }
     var log: String { (try? String(decoding: bytes(of: folder.path + "/log"), as: UTF8.self)) ?? "" }
 
+    /// Whether a sanitizer's own memory would count against the decoders' limits.
+    static let hasSanitizer = ProcessInfo.processInfo.environment["GATE_SANITIZER"] != nil
+
     /// Starts it and waits until it listens; `{folder}` in the words is its own.
     init(_ words: [String] = [], folder: TemporaryFolder? = nil, listen: String = "127.0.0.1:0") throws {
         let folder = try folder ?? TemporaryFolder()
@@ -30,6 +33,7 @@ final class ServiceProcess: @unchecked Sendable {
             [Self.program, "serve", "--cache", folder.path + "/cache", "--listen", listen]
             .map { $0.replacingOccurrences(of: "{folder}", with: folder.path) }
             + words.map { $0.replacingOccurrences(of: "{folder}", with: folder.path) }
+            + (Self.hasSanitizer ? ["--memory-limit", "\(Int.max / 2)", "--timeout", "300"] : [])
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments =
             [

@@ -242,3 +242,104 @@ import Testing
         #expect(!service.log.contains("SIGNATURE"))
     }
 }
+
+/// Hooks over HTTP: the message is on the disk when it is answered, and the queue's job is done.
+@Suite struct ServiceHookTests {
+    private func message(_ path: String, id: String, size: Int, type: String = "post-finish") -> [UInt8] {
+        Array(
+            """
+            {"Type":"\(type)","Event":{"Upload":{"ID":"\(id)","Size":\(size),"SizeIsDeferred":false,"Offset":\(size),
+            "MetaData":{"filename":"a.jpg"},"IsPartial":false,"IsFinal":false,"PartialUploads":null,
+            "Storage":{"Type":"filestore","Path":"\(path)","InfoPath":"\(path).info"}},
+            "HTTPRequest":{"Method":"PATCH","URI":"/files/\(id)","RemoteAddr":"192.0.2.1:9","Header":{}}}}
+            """.utf8)
+    }
+
+    private let json = ["Content-Type: application/json"]
+
+    @Test func tusdsUploadsBecomeAttachments() throws {
+        let folder = try TemporaryFolder()
+        let uploads = folder.path + "/uploads"
+        try FileManager.default.createDirectory(atPath: uploads, withIntermediateDirectories: true)
+        let picture = try sample("rocket-small.jpg")
+        let path = try folder.file("uploads/u1", picture)
+        let service = try ServiceProcess(
+            ["--queue", "{folder}/queue", "--root", uploads, "--timeout", "300"], folder: folder)
+        for _ in 0..<2 {
+            let answer = try #require(
+                try ask(
+                    service.address, "POST", "/hooks/tusd", headers: json,
+                    body: message(path, id: "u1", size: picture.count)))
+            // tusd wants 2xx, this type and a JSON body; anything else is an error to it.
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/json")
+            #expect(answer.text == "{}")
+        }
+        // Other events are nobody's error.
+        let other = try #require(
+            try ask(
+                service.address, "POST", "/hooks/tusd", headers: json,
+                body: message(path, id: "u2", size: 1, type: "post-create")))
+        #expect(other.status == 200)
+        // What lies elsewhere is acknowledged, and then refused: tusd could do nothing about it.
+        let outside = try #require(
+            try ask(
+                service.address, "POST", "/hooks/tusd", headers: json,
+                body: message("/etc/passwd", id: "u3", size: 1)))
+        #expect(outside.status == 200)
+        #expect(
+            try ask(service.address, "POST", "/hooks/tusd", headers: json, body: Array("{".utf8))?.status
+                == 400)
+        #expect(
+            try ask(service.address, "POST", "/hooks/s3", headers: json, body: Array("{}".utf8))?.status
+                == 400)
+        func names(_ part: String) -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/queue/" + part)) ?? []
+        }
+        for _ in 0..<3000 where names("done").count + names("bad").count < 2 {
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        #expect(names("done").count == 1)
+        #expect(names("bad").count == 1)
+        let done = try String(
+            decoding: bytes(of: folder.path + "/queue/done/" + #require(names("done").first)), as: UTF8.self)
+        // A plain JPEG inside the box and the budget passes (SPEC 2).
+        #expect(done.contains("\"outcome\":\"passedThrough\""))
+        let known = try #require(try ask(service.address, "POST", "/v1/attachments", body: picture))
+        #expect(known.status == 200)
+        let figures = try #require(try ask(service.address, "GET", "/metrics")).text
+        #expect(figures.contains("attachprep_queue_waiting 0\n"))
+        #expect(figures.contains("attachprep_queue_bad 1\n"))
+    }
+
+    /// Of MinIO's shape; the object is fetched by the template, from a server that is named there alone.
+    @Test func objectsAreFetched() throws {
+        let store = try ServiceProcess(["--log-requests", "--timeout", "300"])
+        guard case .tcp(let port) = store.address else { return }
+        let upload = try #require(
+            try ask(store.address, "POST", "/v1/attachments", body: sample("spiral-grey.jpg")))
+        let name = try #require(upload.record?.outputs.first?.path?.split(separator: "/").last)
+        let folder = try TemporaryFolder()
+        let service = try ServiceProcess(
+            [
+                "--queue", "{folder}/queue", "--object-url", "http://127.0.0.1:\(port)/{bucket}/{key}",
+                "--allow-http", "--allow-address", "127.0.0.0/8", "--timeout", "300",
+            ], folder: folder)
+        let body = """
+            {"EventName":"s3:ObjectCreated:Put","Key":"media/\(name.prefix(2))/\(name)","Records":[{"eventVersion":"2.0",
+            "eventSource":"minio:s3","eventTime":"2026-11-30T10:00:00.000Z","eventName":"s3:ObjectCreated:Put",
+            "s3":{"bucket":{"name":"media"},"object":{"key":"\(name.prefix(2))%2F\(name)","size":5,"eTag":"x",
+            "contentType":"image/jpeg","sequencer":"17A"}}}]}
+            """
+        let answer = try #require(
+            try ask(service.address, "POST", "/hooks/s3", headers: json, body: Array(body.utf8)))
+        #expect(answer.status == 200, "\(answer.text)")
+        func done() -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/queue/done")) ?? []
+        }
+        for _ in 0..<3000 where done().isEmpty { Thread.sleep(forTimeInterval: 0.02) }
+        #expect(done().count == 1)
+        store.end()
+        #expect(store.log.contains("\"route\":\"media\""))
+    }
+}
