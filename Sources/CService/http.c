@@ -24,6 +24,7 @@ const char *ap_http_version(void) { return ap_late_load(&library) ? late_MHD_get
 
 struct ap_http_server {
     struct MHD_Daemon *daemon;
+    int quiesced;  // the socket that is not listened on any more, or -1
     ap_http_handlers handlers;
 };
 
@@ -102,6 +103,7 @@ ap_http_server *ap_http_start(int socket, const ap_http_limits *limits, const ap
     ap_http_server *server = calloc(1, sizeof *server);
     if (!server) return NULL;
     server->handlers = *handlers;
+    server->quiesced = -1;
     // A thread for each connection: their callbacks wait for decoders.
     server->daemon = late_MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC, 0,
@@ -123,12 +125,14 @@ ap_http_server *ap_http_start(int socket, const ap_http_limits *limits, const ap
 }
 
 void ap_http_quiesce(ap_http_server *server) {
-    int socket = late_MHD_quiesce_daemon(server->daemon);
-    if (socket >= 0) close(socket);
+    // Its thread may still look at the socket, so it is closed with the daemon.
+    server->quiesced = late_MHD_quiesce_daemon(server->daemon);
+    if (server->quiesced >= 0) shutdown(server->quiesced, SHUT_RD);
 }
 
 void ap_http_stop(ap_http_server *server) {
     late_MHD_stop_daemon(server->daemon);
+    if (server->quiesced >= 0) close(server->quiesced);
     free(server);
 }
 

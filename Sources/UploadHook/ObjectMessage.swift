@@ -26,6 +26,9 @@ package struct ObjectMessage: Decodable {
 
     private let records: [Record]
 
+    /// S3's messages have 64 KiB, MinIO's one event; each job is synchronized to the disk while the store waits.
+    private static let mostRecords = 1000
+
     private enum CodingKeys: String, CodingKey { case records = "Records" }
 
     /// Reads a message; of several events of one object the last one counts.
@@ -43,6 +46,11 @@ package struct ObjectMessage: Decodable {
             return .nothing("a test of the notification")
         }
         let message = try HookJSON.decode(Self.self, bytes, "the store's message")
+        guard message.records.count <= mostRecords else {
+            throw PrepError(
+                .inputTooLarge, .input,
+                "a store's message tells of \(mostRecords) events at most; let it send them one by one")
+        }
         var jobs: [String: (order: Int, job: SpoolJob)] = [:]
         for (order, record) in inOrder(message.records).enumerated() {
             let event =

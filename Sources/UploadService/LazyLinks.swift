@@ -22,7 +22,11 @@ final class LazyLinks: Sendable {
     }
 
     /// The attachment a signed link stands for, or the record that says why there is none.
-    func answer(_ path: String, _ head: HTTPRequestHead, isGone: @escaping () -> Bool) -> HTTPAnswer {
+    ///
+    /// - Parameter onlyKnown: prepares nothing, as the service is about to end.
+    func answer(
+        _ path: String, _ head: HTTPRequestHead, onlyKnown: Bool, isGone: @escaping () -> Bool
+    ) -> HTTPAnswer {
         do throws(HTTPRefusal) {
             guard let keys = settings.keys else {
                 throw HTTPRefusal(404, .notFound, "this service has no keys for signed links: --key-file")
@@ -32,7 +36,7 @@ final class LazyLinks: Sendable {
             {
                 throw HTTPRefusal(error)
             }
-            let answer = try self.answer(link, isGone)
+            let answer = try self.answer(link, onlyKnown, isGone)
             guard let file = answer.record.outputs.first?.path, answer.record.outcome <= .skipped else {
                 var refusal = HTTPAnswer(answer)
                 if refusal.status < 400 { refusal.status = 500 }
@@ -49,14 +53,17 @@ final class LazyLinks: Sendable {
     }
 
     private func answer(
-        _ link: SignedLink, _ isGone: @escaping () -> Bool
+        _ link: SignedLink, _ onlyKnown: Bool, _ isGone: @escaping () -> Bool
     ) throws(HTTPRefusal) -> DecoderAnswer {
         let lazy = settings.links.lazy(for: link)
         if let record = lazy.known(link.link) { return DecoderAnswer(record: record, isNew: false) }
+        if onlyKnown { throw HTTPRefusal(DecoderPool.isEnding) }
+        let decoders = decoders
         let answer = flights.value(of: "\(link.profile.name) \(link.link)", isGone: isGone) {
-            // Others wait for it too, so it goes on when this client leaves.
+            // Others wait for it too, so it goes on when this client leaves, but not when the service does.
             decoders.record(
-                of: DecoderJob(.signedLink, name: link.link, profiles: [link.profile]), isGone: { false })
+                of: DecoderJob(.signedLink, name: link.link, profiles: [link.profile]),
+                isGone: { decoders.isClosed })
         }
         guard let answer else {
             throw HTTPRefusal(PrepError(.cancelled, .input, "nobody waits for the answer any more"))

@@ -32,6 +32,8 @@ final class ServiceRequest: HTTPRequest {
     /// What cannot be read is taken to have one, so that nothing behind it is read as a request.
     var hasBody: Bool { head.map { $0.isChunked || ($0.contentLength ?? 0) > 0 } ?? true }
 
+    var holdsDecoder: Bool { if case .upload(let upload) = body { upload.holdsDecoder } else { false } }
+
     func begin() -> HTTPAnswer? {
         do throws(HTTPRefusal) {
             let head = try connection.head()
@@ -75,7 +77,8 @@ final class ServiceRequest: HTTPRequest {
         case .media(let name): return try MediaFile(name, in: service.settings.links.cache).answer(head)
         case .signedLink(let path):
             let connection = connection
-            return service.lazyLinks.answer(path, head, isGone: { connection.isGone })
+            return service.lazyLinks.answer(
+                path, head, onlyKnown: service.isDraining, isGone: { connection.isBroken })
         case .attachments:
             if service.isDraining { throw HTTPRefusal(DecoderPool.isEnding) }
             body = .upload(try UploadRequest(head, connection, service.settings, service.decoders))

@@ -23,13 +23,14 @@ final class UploadRequest {
     private var pending: [UInt8] = []
     private var lease: DecoderLease?
     private var failure: PrepError?
+    /// What came of the input before all of the body did.
+    private var early: DecoderAnswer?
     private var surplus = 0
+    private var isWhole = false
 
     /// A client that sends slowly gets no decoder before it has sent so much.
     private static let enoughForDecoder = 65_536
     private static let longestJSON = 65_536
-    /// What is read of a refused body, so that the client gets to the answer; then the line is cut.
-    private static let mostSurplus = 64 << 20
 
     /// - Throws: what is wrong with the request before its body came.
     init(
@@ -104,9 +105,10 @@ final class UploadRequest {
     // MARK: - The body
 
     func take(_ bytes: Span<UInt8>) -> Bool {
-        if failure != nil || lease?.isSatisfied == true {
+        if failure != nil || early != nil {
+            // The rest is read, or the client would not get to the answer.
             surplus &+= bytes.count
-            return surplus <= Self.mostSurplus
+            return surplus <= limit
         }
         switch kind {
         case .raw: return feed(bytes)
@@ -129,6 +131,8 @@ final class UploadRequest {
         do throws(PrepError) {
             if let lease {
                 try lease.push(bytes)
+                // Whoever goes on sending what is judged already must not hold a decoder.
+                if lease.isSatisfied { try conclude(lease) }
             } else {
                 unsafe bytes.withUnsafeBufferPointer { unsafe pending.append(contentsOf: $0) }
                 if pending.count >= Self.enoughForDecoder { try begin() }
@@ -140,9 +144,21 @@ final class UploadRequest {
         return true
     }
 
+    private func conclude(_ lease: DecoderLease) throws(PrepError) {
+        early = try lease.finish(pushed: true)
+        self.lease = nil
+    }
+
+    /// Whether nobody waits for the answer any more.
+    ///
+    /// A client that has sent everything may say that it sends no more, and wait.
+    private var isGone: Bool { isWhole ? connection.isBroken : connection.isGone }
+
+    /// Whether the client's slowness is at others' cost.
+    var holdsDecoder: Bool { lease != nil }
+
     private func begin() throws(PrepError) {
-        let connection = connection
-        let lease = try decoders.lease(isGone: { connection.isGone })
+        let lease = try decoders.lease(isGone: { [unowned self] in isGone })
         try lease.begin(job)
         self.lease = lease
         let first = pending
@@ -151,7 +167,9 @@ final class UploadRequest {
     }
 
     func end() -> HTTPAnswer {
+        isWhole = true
         do throws(PrepError) {
+            if let early { return HTTPAnswer(early) }
             if let failure { throw failure }
             if kind == .link { return HTTPAnswer(try link()) }
             if kind == .form, form?.end() != true {
@@ -182,7 +200,6 @@ final class UploadRequest {
             throw PrepError(.invalidURL, .input, "the link is longer than 8192 bytes")
         }
         job.name = order.url
-        let connection = connection
-        return decoders.record(of: job, isGone: { connection.isGone })
+        return decoders.record(of: job, isGone: { [unowned self] in isGone })
     }
 }

@@ -25,10 +25,13 @@ package final class UploadService: Sendable {
     /// Begins to serve a listening socket.
     package func start(_ socket: Int32) throws(PrepError) {
         let server = HTTPServer { connection in ServiceRequest(self, connection) }
-        try server.start(
-            socket,
-            .init(
-                connections: settings.connections, connectionsPerAddress: settings.connectionsPerAddress))
+        var limits = HTTPServer.Limits(
+            connections: settings.connections, connectionsPerAddress: settings.connectionsPerAddress)
+        // In line, and at work, each with its grace.
+        if let timeout = decoders.settings.timeout {
+            limits.idleSeconds = 2 * Int(clamping: timeout.components.seconds) + 30
+        }
+        try server.start(socket, limits)
         state.update { $0.server = server }
     }
 

@@ -66,6 +66,11 @@ struct ServeCommand {
         own.token = try token()
         own.connections = settings.serve.connections
         let (socket, isUnix, address) = try Listener.open(settings.serve.listen)
+        if case .inherited = settings.serve.listen, !isUnix, own.token == nil {
+            throw PrepError(
+                .io, .input, "others may connect to systemd's socket, so uploads need a token: --token-file")
+        }
+        Self.raiseDescriptorLimit()
         own.hosts = isUnix ? nil : hosts
         own.connectionsPerAddress =
             settings.serve.connectionsPerAddress ?? (isUnix || settings.serve.listen.isLocal ? 0 : 32)
@@ -92,12 +97,21 @@ struct ServeCommand {
         if !settings.quiet { console.note("attachprep: listening on \(Display.safe(address))") }
         wait(interrupt, hooks)
         if !settings.quiet { console.note("attachprep: ending; what is begun has 20 seconds") }
+        // Before somebody else listens there.
+        if case .unix(let path) = settings.serve.listen { path.withCString { _ = unsafe unlink($0) } }
         hooks?.stop()
         service.stop { false }
         for worker in workers { worker.join() }
-        if case .unix(let path) = settings.serve.listen { path.withCString { _ = unsafe unlink($0) } }
         // Being told to end is how a service ends.
         return 0
+    }
+
+    /// A connection, a decoder and a file handed out take one each, and the usual limit is low.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private func wait(_ interrupt: Interrupt, _ hooks: ServeHooks?) {

@@ -47,12 +47,12 @@ enum ListenAddress: Hashable, Sendable {
         self = .tcp(host: host, port: port)
     }
 
-    /// Whether only this machine can connect.
+    /// Whether only this machine can connect; of a socket that is handed over that shows later.
     var isLocal: Bool {
         switch self {
         case .unix: true
         case .tcp(let host, _): host.hasPrefix("127.") || host == "::1"
-        case .inherited: false
+        case .inherited: true
         }
     }
 }

@@ -8,6 +8,15 @@ internal import AttachmentPrep
     internal import Darwin
 #endif
 
+// What is opened later must not become standard output or error where the starter closed them.
+while true {
+    let descriptor = unsafe open("/dev/null", O_RDWR)
+    guard (0...2).contains(descriptor) else {
+        if descriptor >= 0 { close(descriptor) }
+        break
+    }
+}
+
 /// Writing to a pipe that nobody reads is then an error like others, and a quiet one.
 _ = signal(SIGPIPE, SIG_IGN)
 let console = Console()

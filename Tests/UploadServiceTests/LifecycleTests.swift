@@ -36,29 +36,116 @@ import Testing
         for decoder in service.decoders { kill(decoder, SIGKILL) }
         #expect(
             try ask(service.address, "POST", "/v1/attachments?profile=icon", body: picture)?.status == 201)
-        // One at work.
+        // One at work, in the middle of a picture.
+        let whole = try sample("coffee-cup.jpg")
         let client = try RawClient(service.address)
         client.send(
-            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n"
+            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(whole.count)\r\n\r\n"
         )
-        client.send(Array(picture.prefix(1)) + [UInt8](repeating: 0, count: 99_999))
-        var busy: [pid_t] = []
-        for _ in 0..<200 {
-            if let text = try ask(service.address, "GET", "/metrics")?.text,
-                text.contains("attachprep_decoders_busy 1\n")
-            {
-                busy = service.decoders
-                break
-            }
+        client.send(Array(whole.prefix(whole.count / 2)))
+        try waitFor("attachprep_decoders_busy 1\n", service)
+        for decoder in service.decoders { kill(decoder, SIGKILL) }
+        client.send(Array(whole.suffix(whole.count - whole.count / 2)))
+        let answer = try #require(client.answer())
+        #expect(answer.status == 503)
+        #expect(answer.record?.error?.code == "decoder-crashed")
+        #expect(answer.record?.error?.detail == "signal 9")
+        #expect(try ask(service.address, "POST", "/v1/attachments?profile=fcm", body: picture)?.status == 201)
+        // One that hangs: the answer comes all the same.
+        let slow = try ServiceProcess(["--jobs", "1", "--timeout", "2"])
+        #expect(try ask(slow.address, "POST", "/v1/attachments", body: picture)?.status == 201)
+        for decoder in slow.decoders { kill(decoder, SIGSTOP) }
+        let late = try #require(try ask(slow.address, "POST", "/v1/attachments?profile=icon", body: picture))
+        #expect(late.status == 503)
+        #expect(late.record?.error?.code == "time-limit")
+        #expect(try ask(slow.address, "POST", "/v1/attachments?profile=fcm", body: picture)?.status == 201)
+    }
+
+    /// Waits until the service's figures say so.
+    private func waitFor(_ line: String, _ service: ServiceProcess) throws {
+        for _ in 0..<250 {
+            if try ask(service.address, "GET", "/metrics")?.text.contains(line) == true { return }
             Thread.sleep(forTimeInterval: 0.02)
         }
-        #expect(!busy.isEmpty)
-        for decoder in busy { kill(decoder, SIGKILL) }
-        client.send([UInt8](repeating: 0, count: 100_000))
-        let answer = try #require(client.answer())
-        // What is no picture is refused before all of it came, or the decoder's death is told.
-        #expect([415, 503].contains(answer.status))
-        #expect(try ask(service.address, "POST", "/v1/attachments?profile=fcm", body: picture)?.status == 201)
+        Issue.record("never \(line)")
+    }
+
+    /// Judged long before its end: the rest of the body holds no decoder, and the answer comes at its end.
+    @Test func whatIsJudgedHoldsNoDecoder() throws {
+        let service = try ServiceProcess(["--jobs", "1", "--timeout", "300"])
+        let client = try RawClient(service.address)
+        let size = 80 << 20
+        client.send(
+            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(size)\r\n\r\n"
+        )
+        client.send([UInt8](repeating: 1, count: 400_000))
+        try waitFor("attachprep_decoders_idle 1\n", service)
+        try waitFor("attachprep_decoders_busy 0\n", service)
+        #expect(
+            try ask(service.address, "POST", "/v1/attachments", body: sample("rocket-small.jpg"))?.status
+                == 201)
+        let piece = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<79 { client.send(piece) }
+        client.send([UInt8](repeating: 1, count: size - 400_000 - 79 << 20))
+        #expect(client.answer()?.status == 415)
+    }
+
+    /// Where a decoder is slower than a client, the client waits; the service does not keep the body.
+    @Test(.disabled(if: ServiceProcess.hasSanitizer)) func uploadsAreNotKept() throws {
+        let service = try ServiceProcess(["--timeout", "300"])
+        func peak() throws -> Int {
+            let status = try String(decoding: bytes(of: "/proc/\(service.process)/status"), as: UTF8.self)
+            return status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.output.1) } ?? .max
+        }
+        let (width, height) = (8000, 4000)
+        let size = 54 + width * height * 3
+        var bmp = Array("BM".utf8)
+        for field in [size, 0, 54, 40, width, height] {
+            bmp += (0..<4).map { UInt8(truncatingIfNeeded: field >> (8 * $0)) }
+        }
+        bmp += [1, 0, 24, 0] + [UInt8](repeating: 0, count: 24)
+        let before = try peak()
+        let client = try RawClient(service.address, patience: 280)
+        client.send(
+            "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(size)\r\n\r\n"
+        )
+        client.send(bmp)
+        let row = (0..<width * 3).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for _ in 0..<height { client.send(row) }
+        #expect(client.answer()?.status == 201)
+        // 96 MB went through.
+        #expect(try peak() - before < 16_000)
+    }
+
+    /// RFC 9112, 9.6: who has sent everything may close that half of the line, and wait.
+    @Test func halfAClosedLineIsNoReasonToStop() throws {
+        let service = try ServiceProcess(["--timeout", "300"])
+        let picture = try sample("coffee-cup.jpg")
+        let client = try RawClient(service.address)
+        client.send(
+            Array(
+                "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(picture.count)\r\n\r\n"
+                    .utf8)
+                + picture)
+        client.finish()
+        #expect(client.answer()?.status == 201)
+    }
+
+    /// As systemd hands it over: descriptor 3, and LISTEN_PID.
+    @Test func anInheritedSocketIsServed() throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import os, socket, sys
+            s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()
+            os.dup2(s.fileno(), 3); os.environ["LISTEN_PID"] = str(os.getpid())
+            os.execv(sys.argv[2], sys.argv[2:])
+            """
+        let service = try ServiceProcess(
+            folder: folder, listen: "systemd",
+            launcher: ["python3", "-c", script, folder.path + "/socket"])
+        let address = ServiceProcess.Address.unix(folder.path + "/socket")
+        #expect(try ask(address, "POST", "/v1/attachments", body: sample("rocket-small.jpg"))?.status == 201)
+        withExtendedLifetime(service) {}
     }
 
     @Test(.disabled(if: ServiceProcess.hasSanitizer)) func decodersAreLimited() throws {
@@ -185,7 +272,7 @@ import Testing
 
     /// A client that leaves lets its decoder go.
     @Test func whoLeavesIsNotWorkedFor() throws {
-        let service = try ServiceProcess(["--jobs", "1"])
+        let service = try ServiceProcess(["--jobs", "1", "--timeout", "300"])
         let picture = try sample("coffee-cup.jpg")
         do {
             let client = try RawClient(service.address)
@@ -193,8 +280,9 @@ import Testing
                 "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(picture.count)\r\n\r\n"
             )
             client.send(Array(picture.prefix(200_000)))
-            Thread.sleep(forTimeInterval: 0.2)
+            try waitFor("attachprep_decoders_busy 1\n", service)
         }
-        #expect(try ask(service.address, "POST", "/v1/attachments", body: picture)?.status == 201)
+        // Long before anything is cut for being slow.
+        try waitFor("attachprep_decoders_busy 0\n", service)
     }
 }

@@ -25,12 +25,16 @@ final class ServiceProcess: @unchecked Sendable {
     static let hasSanitizer = ProcessInfo.processInfo.environment["GATE_SANITIZER"] != nil
 
     /// Starts it and waits until it listens; `{folder}` in the words is its own.
-    init(_ words: [String] = [], folder: TemporaryFolder? = nil, listen: String = "127.0.0.1:0") throws {
+    init(
+        _ words: [String] = [], folder: TemporaryFolder? = nil, listen: String = "127.0.0.1:0",
+        launcher: [String] = []
+    ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         address = .tcp(0)
         self.words =
-            [Self.program, "serve", "--cache", folder.path + "/cache", "--listen", listen]
+            launcher
+            + [Self.program, "serve", "--cache", folder.path + "/cache", "--listen", listen]
             .map { $0.replacingOccurrences(of: "{folder}", with: folder.path) }
             + words.map { $0.replacingOccurrences(of: "{folder}", with: folder.path) }
             + (Self.hasSanitizer ? ["--memory-limit", "\(Int.max / 2)", "--timeout", "300"] : [])

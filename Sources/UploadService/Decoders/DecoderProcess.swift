@@ -48,6 +48,10 @@ final class DecoderProcess: @unchecked Sendable {
         (self.process, socket, grants) = (process, jobs[0], leaves[0])
         guard error == 0 else {
             for descriptor in [jobs[0], leaves[0]] where descriptor >= 0 { close(descriptor) }
+            if [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(error) {
+                throw PrepError(
+                    .busy, .admission, "the system has no room for another decoder; try again in a moment")
+            }
             throw SystemError(number: error).error(.decode, "cannot start a decoder process")
         }
     }
@@ -147,8 +151,9 @@ final class DecoderProcess: @unchecked Sendable {
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count >= 0 else { throw .crashed }
         sent += count
-        if sent == outbox.count {
-            outbox.removeAll(keepingCapacity: true)
+        // What was sent goes: a fast client and a slow decoder never let it become empty.
+        if sent == outbox.count || sent >= Self.longestOutbox {
+            outbox = Array(outbox[sent...])
             sent = 0
         }
     }

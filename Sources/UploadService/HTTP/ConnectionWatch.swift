@@ -18,7 +18,9 @@ final class ConnectionWatch: Sendable {
         /// It sends a body.
         case body
         /// We are at work, and it waits.
-        case answer
+        case work
+        /// It takes an answer of so many bytes.
+        case answer(Int)
     }
 
     private struct Connection: Sendable {
@@ -27,10 +29,12 @@ final class ConnectionWatch: Sendable {
         /// Seconds that the body took so far, without those in which we were the slow ones.
         var spent = 0.0
         var bytes = 0
+        /// Bytes a second that the body must come at.
+        var slowest = ConnectionWatch.slowest
 
         mutating func turn(to phase: Phase, _ now: ContinuousClock.Instant) {
-            if phase == .head { (spent, bytes) = (0, 0) }
-            if self.phase == .body { spent += (now - since) / .seconds(1) }
+            if case .head = phase { (spent, bytes, slowest) = (0, 0, ConnectionWatch.slowest) }
+            if case .body = self.phase { spent += (now - since) / .seconds(1) }
             self.phase = phase
             since = now
         }
@@ -40,9 +44,12 @@ final class ConnectionWatch: Sendable {
             switch phase {
             case .head: return seconds > ConnectionWatch.headSeconds
             case .body:
+                if seconds > ConnectionWatch.headSeconds { return true }
                 return spent + seconds > ConnectionWatch.bodySeconds
-                    && Double(bytes) < ConnectionWatch.slowest * (spent + seconds)
-            case .answer: return false
+                    && Double(bytes) < slowest * (spent + seconds)
+            case .work: return false
+            case .answer(let bytes):
+                return seconds > ConnectionWatch.headSeconds + Double(bytes) / ConnectionWatch.slowest
             }
         }
     }
@@ -52,6 +59,8 @@ final class ConnectionWatch: Sendable {
     /// Seconds after which a body must have come at `slowest` bytes a second or more, all in all.
     static let bodySeconds = 5.0
     static let slowest = 4096.0
+    /// The same while a decoder waits for the body, which others could use.
+    static let slowestWithDecoder = 32_768.0
 
     private struct State: Sendable {
         var connections: [Int32: Connection] = [:]
@@ -88,12 +97,21 @@ final class ConnectionWatch: Sendable {
         monitor.update { state in state.connections[socket]?.turn(to: phase, now) }
     }
 
+    /// We are done with a piece of a body, and wait for the next one.
+    func wantsBody(_ socket: Int32, withDecoder: Bool) {
+        let now = ContinuousClock.now
+        monitor.update { state in
+            state.connections[socket]?.turn(to: .body, now)
+            state.connections[socket]?.slowest = withDecoder ? Self.slowestWithDecoder : Self.slowest
+        }
+    }
+
     /// Bytes of the body came, and we work on them.
     func received(_ bytes: Int, _ socket: Int32) {
         let now = ContinuousClock.now
         monitor.update { state in
             state.connections[socket]?.bytes &+= bytes
-            state.connections[socket]?.turn(to: .answer, now)
+            state.connections[socket]?.turn(to: .work, now)
         }
     }
 
@@ -109,9 +127,16 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Whether the client of a connection went away.
+    /// Whether the client of a connection went away, or sends no more.
     static func isGone(_ socket: Int32) -> Bool {
+        events(of: socket) & (hangUp | Int16(POLLHUP | POLLERR)) != 0
+    }
+
+    /// Whether nothing can reach the client any more.
+    static func isBroken(_ socket: Int32) -> Bool { events(of: socket) & Int16(POLLHUP | POLLERR) != 0 }
+
+    private static func events(of socket: Int32) -> Int16 {
         var wanted = pollfd(fd: socket, events: hangUp, revents: 0)
-        return unsafe poll(&wanted, 1, 0) > 0 && wanted.revents & (hangUp | Int16(POLLHUP | POLLERR)) != 0
+        return unsafe poll(&wanted, 1, 0) > 0 ? wanted.revents : 0
     }
 }

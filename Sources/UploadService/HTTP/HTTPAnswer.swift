@@ -56,6 +56,14 @@ struct HTTPAnswer {
             ], body: .bytes((CacheJSON.encode(value) ?? []) + [0x0A]))
     }
 
+    /// Bytes of its body.
+    var size: Int {
+        switch body {
+        case .bytes(let bytes): bytes.count
+        case .file(_, _, let count): count
+        }
+    }
+
     /// Lets go of what will not be sent.
     func discard() { if case .file(let file, _, _) = body { close(file) } }
 

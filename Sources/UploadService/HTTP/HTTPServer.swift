@@ -11,6 +11,8 @@ internal import CService
 protocol HTTPRequest: AnyObject {
     /// Whether something follows the head.
     var hasBody: Bool { get }
+    /// Whether a decoder waits for the body.
+    var holdsDecoder: Bool { get }
     /// The head is there: the answer, or nil where the body is wanted first.
     func begin() -> HTTPAnswer?
     /// A piece of the body; false cuts the connection.
@@ -31,9 +33,12 @@ protocol HTTPRequest: AnyObject {
         var connections = 256
         /// 0: no limit, as behind a proxy all clients have one address.
         var connectionsPerAddress = 32
+        /// Seconds after which the library cuts a line where nothing happens; 0 for never.
+        ///
+        /// It counts our own work too, so this is more than a request may take; `watch` looks after the rest.
+        var idleSeconds = 0
     }
 
-    private static let idleSeconds: UInt32 = 15
     private static let connectionMemory = 32_768
 
     init(makeRequest: @escaping @Sendable (HTTPConnection) -> any HTTPRequest) {
@@ -45,7 +50,7 @@ protocol HTTPRequest: AnyObject {
         var sizes = ap_http_limits(
             connections: UInt32(limits.connections),
             connections_per_address: UInt32(limits.connectionsPerAddress),
-            idle_seconds: Self.idleSeconds, connection_memory: Self.connectionMemory)
+            idle_seconds: UInt32(clamping: limits.idleSeconds), connection_memory: Self.connectionMemory)
         // The server lives as long as this object, which outlives it.
         var handlers = unsafe ap_http_handlers(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -93,7 +98,7 @@ protocol HTTPRequest: AnyObject {
     }
 
     private func begin(_ connection: HTTPConnection) -> UnsafeMutableRawPointer? {
-        watch.note(.answer, connection.socket)
+        watch.note(.work, connection.socket)
         let call = Call(makeRequest(connection), connection, watch)
         call.begin()
         return unsafe Unmanaged.passRetained(call).toOpaque()
@@ -114,20 +119,27 @@ protocol HTTPRequest: AnyObject {
         }
 
         func begin() {
-            guard let answer = request.begin() else { return watch.note(.body, connection.socket) }
+            guard let answer = request.begin() else {
+                return watch.wantsBody(connection.socket, withDecoder: false)
+            }
             // The library closes the line behind an answer to a head: right only where a body is not wanted.
-            if request.hasBody { _ = connection.send(answer) } else { ready = answer }
+            if request.hasBody { _ = send(answer) } else { ready = answer }
         }
 
         func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
             watch.received(bytes.count, connection.socket)
-            defer { watch.note(.body, connection.socket) }
+            defer { watch.wantsBody(connection.socket, withDecoder: request.holdsDecoder) }
             return unsafe request.take(bytes.span)
         }
 
         func end() -> Bool {
-            watch.note(.answer, connection.socket)
-            return connection.send(ready.take() ?? request.end())
+            watch.note(.work, connection.socket)
+            return send(ready.take() ?? request.end())
+        }
+
+        private func send(_ answer: HTTPAnswer) -> Bool {
+            watch.note(.answer(answer.size), connection.socket)
+            return connection.send(answer)
         }
 
         func done() {
