@@ -61,6 +61,9 @@ def local(program, path, folder):
 def told(record, is_named):
     """What must be the same: outcome, code, what is known of the source, warnings, and name and bytes of what was made."""
     source, warnings = dict(record["source"] or {}), set(record["warnings"])
+    if record["error"]:
+        # Of what is refused as it comes only so much has come.
+        source.pop("bytes", None)
     if not is_named:
         source.pop("claimedExtension", None)
         source.pop("typeMismatch", None)
