@@ -349,7 +349,8 @@ def overload(given, photos, folder):
         samples = []
         while time.monotonic() - start < given.overload:
             decoders = service.decoders()
-            samples.append((time.monotonic() - start, resident(service.process.pid), sum(map(resident, decoders)), len(decoders)))
+            samples.append((time.monotonic() - start, resident(service.process.pid), sum(map(resident, decoders)),
+                            len(decoders)))
             time.sleep(0.1)
         rows = [row for _ in processes for row in told.get()]
         for process in processes:
