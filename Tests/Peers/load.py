@@ -19,6 +19,7 @@ import multiprocessing
 import os
 import random
 import select
+import signal
 import socket
 import statistics
 import subprocess
@@ -192,9 +193,14 @@ class Thumbor(Getter):
         with open(os.path.join(folder, "log"), "wb") as log:
             self.process = subprocess.Popen(
                 [program, "-c", settings, "-i", "127.0.0.1", "-p", str(self.port), "-l", "error", "--processes", str(cores)],
-                stdout=log, stderr=log)
+                stdout=log, stderr=log, start_new_session=True)
         wait_for(self.port, "thumbor", self.process)
         time.sleep(1)
+
+    def close(self):
+        # Its processes do not end with the one that made them.
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def address(self, name):
         return f"/unsafe/fit-in/{EDGE}x{EDGE}/filters:format(jpeg)/{name}"
