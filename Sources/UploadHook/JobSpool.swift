@@ -21,6 +21,9 @@ package final class JobSpool: Sendable {
     package struct Rules: Sendable {
         /// How often a job is begun before it counts as bad.
         package var attempts = 3
+        /// Whether inputs are decoded in other processes than the one that holds the job: then a holder that is
+        /// gone says nothing against the job, and that was no attempt.
+        package var decodesElsewhere = false
         /// Seconds between two attempts, of which the last repeats.
         package var pauses = [10.0, 60.0]
         /// Whether verdicts are also put aside for a callback.
@@ -187,6 +190,8 @@ package final class JobSpool: Sendable {
             lease.setTime(job.notBefore)
             return nil
         }
+        // An attempt that was ended by itself left a time for the next.
+        if rules.decodesElsewhere, job.attempts > 0, job.notBefore == 0 { job.attempts -= 1 }
         guard job.attempts < rules.attempts else {
             var record = PreparationRecord(input: job.name, outcome: .failed)
             record.error = PrepError(

@@ -15,6 +15,7 @@ struct ServeHooks: HookIntake {
     init?(_ settings: Settings) throws(PrepError) {
         guard let queue = settings.hook.queue else { return nil }
         var rules = settings.hook.rules
+        rules.decodesElsewhere = true
         rules.log = { line in
             _ = FileSystem.write(Array("attachprep: \(Display.safe(line))\n".utf8), to: 2)
         }

@@ -115,6 +115,20 @@ import Testing
         #expect(place.lines.all.count == 1)
     }
 
+    /// Where decoders are processes of their own, a holder that is killed says nothing against the job.
+    @Test func aServiceMayDieMoreOftenThanAJobMayFail() throws {
+        let place = try Place()
+        var rules = JobSpool.Rules()
+        rules.decodesElsewhere = true
+        let spool = try JobSpool(FilePath(place.queue), rules: rules)
+        _ = try spool.enqueue(job("a"))
+        for _ in 1...10 {
+            let claimed = try spool.claim()
+            #expect(claimed?.job.attempts == 1)
+        }
+        #expect(place.counts() == [0, 1, 0, 0, 0, 0])
+    }
+
     @Test func whatFailedIsTriedThreeTimesAndLater() throws {
         let place = try Place()
         let spool = try place.spool(pauses: [0, 3600])

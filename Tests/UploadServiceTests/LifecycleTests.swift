@@ -78,7 +78,10 @@ import Testing
         client.send(
             "POST /v1/attachments HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(size)\r\n\r\n"
         )
-        client.send([UInt8](repeating: 1, count: 400_000))
+        client.send([UInt8](repeating: 1, count: 399_999))
+        Thread.sleep(forTimeInterval: 0.5)
+        // The next piece finds out.
+        client.send([1])
         try waitFor("attachprep_decoders_idle 1\n", service)
         try waitFor("attachprep_decoders_busy 0\n", service)
         #expect(
@@ -137,7 +140,7 @@ import Testing
         let script = """
             import os, socket, sys
             s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()
-            os.dup2(s.fileno(), 3); os.environ["LISTEN_PID"] = str(os.getpid())
+            os.dup2(s.fileno(), 3); os.set_inheritable(3, True); os.environ["LISTEN_PID"] = str(os.getpid())
             os.execv(sys.argv[2], sys.argv[2:])
             """
         let service = try ServiceProcess(

@@ -34,6 +34,7 @@ package final class DecoderChild {
 
     /// Works until the other end is closed; the exit status.
     package func run() -> Int32 {
+        Self.endWithService()
         _ = ap_decoder_confine()
         while case .frame(let frame) = next() {
             guard frame.kind == .job, let job = CacheJSON.decode(DecoderJob.self, frame.body) else {
@@ -49,6 +50,19 @@ package final class DecoderChild {
             guard say(answer.isNew ? .made : .known, text) else { return 0 }
         }
         return 0
+    }
+
+    /// Ends this process when the service is gone, also in the middle of a job: what decodes then is in nobody's
+    /// budget.
+    private static func endWithService() {
+        let thread = SystemThread {
+            while true {
+                // No events are asked for, so only the end of the line wakes it.
+                var line = pollfd(fd: grants, events: 0, revents: 0)
+                if unsafe poll(&line, 1, -1) > 0 { _exit(0) }
+            }
+        }
+        thread?.detach()
     }
 
     private func limit() {

@@ -117,17 +117,19 @@ final class DecoderProcess: @unchecked Sendable {
 
     private var waiting: Int { outbox.count - sent }
 
-    /// Sends what there is to send, and takes what comes, until a condition holds.
+    /// Sends what there is to send, and takes what comes, until a condition holds and nothing goes on by itself.
     private func talk(
         _ patience: Patience, until isDone: (DecoderProcess) -> Bool
     ) throws(DecoderIsGone) {
         while true {
             while let frame = inbox.next() { try take(frame, patience) }
             if inbox.isBroken { throw .crashed }
-            if isDone(self) { return }
+            if answer != nil { return }
+            let isDone = isDone(self)
             var wanted = pollfd(
                 fd: socket, events: Int16(POLLIN) | (waiting > 0 ? Int16(POLLOUT) : 0), revents: 0)
-            let count = unsafe poll(&wanted, 1, Self.pause)
+            let count = unsafe poll(&wanted, 1, isDone ? 0 : Self.pause)
+            if isDone, count <= 0 { return }
             if let reason = patience.reason { throw .leftAlone(reason) }
             guard count > 0 else { continue }
             if wanted.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try receive() }
