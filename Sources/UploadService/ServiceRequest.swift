@@ -78,7 +78,7 @@ final class ServiceRequest: HTTPRequest {
         case .signedLink(let path):
             let connection = connection
             return service.lazyLinks.answer(
-                path, head, onlyKnown: service.isDraining, isGone: { connection.isBroken })
+                path, head, onlyKnown: service.isDraining, isGone: { connection.isGone })
         case .attachments:
             if service.isDraining { throw HTTPRefusal(DecoderPool.isEnding) }
             body = .upload(try UploadRequest(head, connection, service.settings, service.decoders))

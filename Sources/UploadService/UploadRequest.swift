@@ -26,7 +26,6 @@ final class UploadRequest {
     /// What came of the input before all of the body did.
     private var early: DecoderAnswer?
     private var surplus = 0
-    private var isWhole = false
 
     /// A client that sends slowly gets no decoder before it has sent so much.
     private static let enoughForDecoder = 65_536
@@ -149,16 +148,12 @@ final class UploadRequest {
         self.lease = nil
     }
 
-    /// Whether nobody waits for the answer any more.
-    ///
-    /// A client that has sent everything may say that it sends no more, and wait.
-    private var isGone: Bool { isWhole ? connection.isBroken : connection.isGone }
-
     /// Whether the client's slowness is at others' cost.
     var holdsDecoder: Bool { lease != nil }
 
     private func begin() throws(PrepError) {
-        let lease = try decoders.lease(isGone: { [unowned self] in isGone })
+        let connection = connection
+        let lease = try decoders.lease(isGone: { connection.isGone })
         try lease.begin(job)
         self.lease = lease
         let first = pending
@@ -167,7 +162,6 @@ final class UploadRequest {
     }
 
     func end() -> HTTPAnswer {
-        isWhole = true
         do throws(PrepError) {
             if let early { return HTTPAnswer(early) }
             if let failure { throw failure }
@@ -200,6 +194,7 @@ final class UploadRequest {
             throw PrepError(.invalidURL, .input, "the link is longer than 8192 bytes")
         }
         job.name = order.url
-        return decoders.record(of: job, isGone: { [unowned self] in isGone })
+        let connection = connection
+        return decoders.record(of: job, isGone: { connection.isGone })
     }
 }

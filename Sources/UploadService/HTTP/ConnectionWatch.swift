@@ -70,9 +70,6 @@ final class ConnectionWatch: Sendable {
 
     private let monitor = Monitor(State())
 
-    /// POLLRDHUP of poll(2), which the headers show to GNU sources only.
-    private static let hangUp: Int16 = 0x2000
-
     /// Connections that are open.
     var count: Int { monitor.update { $0.connections.count } }
     /// Connections that were cut.
@@ -127,16 +124,9 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Whether the client of a connection went away, or sends no more.
-    static func isGone(_ socket: Int32) -> Bool {
-        events(of: socket) & (hangUp | Int16(POLLHUP | POLLERR)) != 0
-    }
-
     /// Whether nothing can reach the client any more.
-    static func isBroken(_ socket: Int32) -> Bool { events(of: socket) & Int16(POLLHUP | POLLERR) != 0 }
-
-    private static func events(of socket: Int32) -> Int16 {
-        var wanted = pollfd(fd: socket, events: hangUp, revents: 0)
-        return unsafe poll(&wanted, 1, 0) > 0 ? wanted.revents : 0
+    static func isBroken(_ socket: Int32) -> Bool {
+        var wanted = pollfd(fd: socket, events: 0, revents: 0)
+        return unsafe poll(&wanted, 1, 0) > 0 && wanted.revents & Int16(POLLHUP | POLLERR) != 0
     }
 }

@@ -10,10 +10,10 @@ internal import CService
         socket = unsafe ap_http_socket(exchange)
     }
 
-    /// Whether the client went away, or sends no more.
-    var isGone: Bool { ConnectionWatch.isGone(socket) }
     /// Whether nothing can reach the client any more.
-    var isBroken: Bool { ConnectionWatch.isBroken(socket) }
+    ///
+    /// That it sends no more says nothing: it may have sent everything, and wait (RFC 9112, 9.6).
+    var isGone: Bool { ConnectionWatch.isBroken(socket) }
 
     /// - Throws: what is wrong with the head.
     func head() throws(HTTPRefusal) -> HTTPRequestHead {
