@@ -34,6 +34,12 @@ public struct PreparationRecord: Hashable, Sendable {
         self.outcome = outcome
     }
 
+    /// Creates the record of an input that was refused before anything was known of it.
+    package init(input: String, error: PrepError) {
+        self.init(input: input, outcome: error.code.outcome)
+        self.error = error
+    }
+
     /// What came of one profile.
     public struct Output: Hashable, Sendable {
         /// Name of the profile.

@@ -16,10 +16,11 @@
 #include "CNet.h"
 
 #undef curl_easy_setopt
+#undef curl_easy_getinfo
 
 #define FUNCTIONS(X) \
     X(curl_global_init) X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt) X(curl_easy_perform) \
-    X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_version_info) \
+    X(curl_easy_getinfo) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_version_info) \
     X(curl_url) X(curl_url_cleanup) X(curl_url_set) X(curl_url_get) X(curl_free)
 FUNCTIONS(AP_LATE_POINTER)
 static const ap_late_symbol symbols[] = {FUNCTIONS(AP_LATE_SYMBOL)};
@@ -127,6 +128,11 @@ static bool set_options(CURL *curl, transfer *own, struct curl_slist *headers, c
     SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
     SET(CURLOPT_LOW_SPEED_LIMIT, (long)request->low_speed);
     SET(CURLOPT_LOW_SPEED_TIME, (long)request->low_speed_seconds);
+    if (request->post) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDS, request->post);
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->post_count);
+    }
     if (request->ca_file) {
         SET(CURLOPT_CAINFO, request->ca_file);
         SET(CURLOPT_CAPATH, (char *)NULL);
@@ -182,6 +188,7 @@ void ap_transfer_run(const ap_transfer_request *request, ap_transfer_result *res
     bool is_set = (headers || request->header_count == 0) && set_options(curl, &own, headers, message);
     CURLcode code = is_set ? late_curl_easy_perform(curl) : CURLE_FAILED_INIT;
     result->end = end_of(code, &own);
+    late_curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &result->status);
     if (code != CURLE_OK) {
         snprintf(result->message, sizeof result->message, "%s", message[0] ? message : late_curl_easy_strerror(code));
     }

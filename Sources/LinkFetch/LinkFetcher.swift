@@ -118,7 +118,7 @@ package struct LinkFetcher: Sendable {
                             url: url, headers: headers.baseAddress, header_count: headers.count,
                             ca_file: caFile, connect_timeout_ms: Int64(Self.connectSeconds * 1000),
                             timeout_ms: timeout, low_speed: Int64(Self.lowSpeed.bytes),
-                            low_speed_seconds: Int64(Self.lowSpeed.seconds),
+                            low_speed_seconds: Int64(Self.lowSpeed.seconds), post: nil, post_count: 0,
                             context: Unmanaged.passUnretained(hop).toOpaque(), may_connect: Hop.mayConnect,
                             header: Hop.takeHeader, body: Hop.takeBody, should_stop: Hop.shouldStop)
                         unsafe ap_transfer_run(&request, &result)

@@ -29,7 +29,6 @@ struct OutputFacts: CacheEntry {
     var sha256: String
     /// The record of the job that made it, with this output only.
     var record: PreparationRecord
-
 }
 
 /// What a link led to, when it was last asked.

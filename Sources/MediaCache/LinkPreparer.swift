@@ -70,8 +70,7 @@ public struct LinkPreparer: Sendable {
         do throws(PrepError) {
             answer = try self.answer(Request(link, self, cancellation, admission))
         } catch {
-            answer = (PreparationRecord(input: link, outcome: error.code.outcome), false)
-            answer.record.error = error
+            answer = (PreparationRecord(input: link, error: error), false)
         }
         if let publicBase { answer.record.publish(at: publicBase) }
         answer.record.elapsedSeconds = (ContinuousClock.now - started) / .seconds(1)

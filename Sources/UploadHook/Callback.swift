@@ -47,16 +47,16 @@ package struct Callback: Sendable {
         var lines = ["Content-Type: application/json", "User-Agent: attachprep", "Expect:"]
         lines.append(try signature(body, at: Int(WallClock.now)))
         #if Service && os(Linux)
-            var status = 0
             var result = ap_transfer_result()
-            post(body, lines, isStopped, &status, &result)
+            post(body, lines, isStopped, &result)
             guard result.end == .done else {
                 throw PrepError(
                     .network, .output, "the callback cannot be reached", detail: Self.text(result))
             }
-            guard (200...299).contains(status) else {
+            guard (200...299).contains(result.status) else {
                 throw PrepError(
-                    .httpStatus, .output, "the callback does not take it", detail: "HTTP status \(status)")
+                    .httpStatus, .output, "the callback does not take it",
+                    detail: "HTTP status \(result.status)")
             }
         #else
             throw PrepError(.io, .output, "this build makes no callbacks")
@@ -93,7 +93,6 @@ package struct Callback: Sendable {
     extension Callback {
         private func post(
             _ body: [UInt8], _ lines: [String], _ isStopped: @escaping @Sendable () -> Bool,
-            _ status: inout Int,
             _ result: inout ap_transfer_result
         ) {
             let headers = unsafe lines.map { unsafe UnsafePointer(strdup($0)) }
@@ -104,13 +103,16 @@ package struct Callback: Sendable {
             unsafe url.withCString { url in
                 unsafe body.withUnsafeBufferPointer { body in
                     unsafe headers.withUnsafeBufferPointer { headers in
-                        var request = unsafe ap_post_request(
+                        // Any address, as the operator chose it; what is answered beside the status is for people.
+                        var request = unsafe ap_transfer_request(
                             url: url, headers: headers.baseAddress, header_count: headers.count,
-                            body: body.baseAddress, body_count: body.count, ca_file: UnsafePointer(caFile),
-                            timeout_ms: Self.timeoutMilliseconds,
+                            ca_file: UnsafePointer(caFile), connect_timeout_ms: Self.timeoutMilliseconds,
+                            timeout_ms: Self.timeoutMilliseconds, low_speed: 0, low_speed_seconds: 0,
+                            post: body.baseAddress, post_count: body.count,
                             context: Unmanaged.passUnretained(question).toOpaque(),
-                            should_stop: StopQuestion.ask)
-                        unsafe ap_post_run(&request, &status, &result)
+                            may_connect: { _, _, _, _ in true }, header: { _, _, _ in true },
+                            body: { _, _, _ in true }, should_stop: StopQuestion.ask)
+                        unsafe ap_transfer_run(&request, &result)
                     }
                 }
             }

@@ -52,12 +52,11 @@ package struct SpoolWorker: Sendable {
     private func doOne() throws(PrepError) -> PreparationRecord? {
         guard let claimed = try spool.claim() else { return nil }
         let job = claimed.job
-        var record: PreparationRecord
+        let record: PreparationRecord
         do throws(PrepError) {
             record = work(try roots.source(of: job), job)
         } catch {
-            record = PreparationRecord(input: job.name, outcome: error.code.outcome)
-            record.error = error
+            record = PreparationRecord(input: job.name, error: error)
         }
         try claimed.finish(with: record)
         return record

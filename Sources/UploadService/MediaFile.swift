@@ -83,7 +83,6 @@ struct MediaFile {
     }
 
     private static func mimeType(of extension: String) -> String? {
-        if `extension` == "mpg" { return "video/mpeg" }
-        return MediaFormat.allCases.first { $0.fileExtension == `extension` && $0.mimeType != nil }?.mimeType
+        MediaFormat.allCases.first { $0.fileExtension == `extension` }?.mimeType
     }
 }

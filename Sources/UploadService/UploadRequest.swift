@@ -176,9 +176,8 @@ final class UploadRequest {
             return HTTPAnswer(answer)
         } catch {
             lease = nil
-            var record = PreparationRecord(input: job.name, outcome: error.code.outcome)
-            record.error = error
-            return HTTPAnswer(DecoderAnswer(record: record, isNew: false))
+            return HTTPAnswer(
+                DecoderAnswer(record: PreparationRecord(input: job.name, error: error), isNew: false))
         }
     }
 

@@ -167,9 +167,7 @@ struct LinkCommand {
             record.input = link
             return record
         } catch {
-            var record = PreparationRecord(input: link, outcome: error.code.outcome)
-            record.error = error
-            return record
+            return PreparationRecord(input: link, error: error)
         }
     }
 }

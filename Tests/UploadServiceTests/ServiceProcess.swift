@@ -91,11 +91,16 @@ final class ServiceProcess: @unchecked Sendable {
 
     /// Its decoder processes.
     var decoders: [pid_t] {
-        let text =
-            (try? run("ps", ["-o", "pid=,comm=,args=", "--ppid", "\(process)"], accepting: [0, 1])) ?? []
-        return String(decoding: text, as: UTF8.self).split(separator: "\n")
-            .filter { $0.contains("attachprep-decoder") }
-            .compactMap { pid_t($0.split(separator: " ").first ?? "") }
+        // proc(5): the parent is the second word behind the name, which stands in brackets.
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) }.filter {
+            id in
+            guard let words = try? String(decoding: bytes(of: "/proc/\(id)/cmdline"), as: UTF8.self),
+                let status = try? String(decoding: bytes(of: "/proc/\(id)/stat"), as: UTF8.self),
+                let behindName = status.split(separator: ")").last
+            else { return false }
+            return words.hasPrefix("attachprep-decoder")
+                && behindName.split(separator: " ")[1] == "\(process)"
+        } ?? []
     }
 
     /// Lets it end by itself and waits for that.

@@ -18,6 +18,8 @@ typedef struct ap_transfer_request {
     int64_t timeout_ms;          // 0: none
     int64_t low_speed;           // bytes a second that a transfer may not stay under ...
     int64_t low_speed_seconds;   // ... for so long
+    const uint8_t *post;         // NULL: a GET, else a POST of these bytes
+    size_t post_count;
 
     // Called on the caller's thread while ap_transfer_run runs, with this context.
     void *context;
@@ -46,6 +48,7 @@ typedef enum __attribute__((enum_extensibility(closed))) ap_transfer_end : int32
 
 typedef struct ap_transfer_result {
     ap_transfer_end end;
+    long status;        // of the answer; 0 without one
     char message[256];  // libcurl's own words
 } ap_transfer_result;
 

@@ -44,10 +44,10 @@ package final class DecoderChild {
             self.file = -1
             defer { if file >= 0 { close(file) } }
             limit()
-            guard say(.accepted, []), let answer = answer(job, file),
+            guard Self.say(.accepted, []), let answer = answer(job, file),
                 let text = CacheJSON.encode(answer.record)
             else { return 0 }
-            guard say(answer.isNew ? .made : .known, text) else { return 0 }
+            guard Self.say(answer.isNew ? .made : .known, text) else { return 0 }
         }
         return 0
     }
@@ -118,7 +118,7 @@ package final class DecoderChild {
             try? session.push(frame.body.span)
             if !session.needsMoreInput {
                 isEnough = true
-                guard say(.enough, []) else { return nil }
+                guard Self.say(.enough, []) else { return nil }
             }
         }
     }
@@ -161,8 +161,6 @@ package final class DecoderChild {
             reader.push(buffer[..<count])
         }
     }
-
-    private func say(_ kind: Frame.Kind, _ body: [UInt8]) -> Bool { Self.say(kind, body) }
 
     private static func say(_ kind: Frame.Kind, _ body: [UInt8]) -> Bool {
         let bytes = Frame.head(kind, count: body.count) + body

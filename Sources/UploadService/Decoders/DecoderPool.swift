@@ -93,9 +93,7 @@ package final class DecoderPool: Sendable {
             try lease.begin(job, file: file)
             return try lease.finish()
         } catch {
-            var record = PreparationRecord(input: job.name, outcome: error.code.outcome)
-            record.error = error
-            return DecoderAnswer(record: record, isNew: false)
+            return DecoderAnswer(record: PreparationRecord(input: job.name, error: error), isNew: false)
         }
     }
 

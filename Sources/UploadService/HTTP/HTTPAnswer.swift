@@ -44,7 +44,6 @@ struct HTTPAnswer {
         self.init(status, json: record)
         self.record = record
         self.error = error?.code
-        if error?.code == .busy || status == 503 { headers.append(("Retry-After", "1")) }
     }
 
     init(_ status: Int, json value: some Encodable) {
@@ -54,6 +53,7 @@ struct HTTPAnswer {
                 ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
                 ("X-Content-Type-Options", "nosniff"),
             ], body: .bytes((CacheJSON.encode(value) ?? []) + [0x0A]))
+        if status == 429 || status == 503 { headers.append(("Retry-After", "1")) }
     }
 
     /// Bytes of its body.
@@ -94,11 +94,8 @@ struct HTTPRefusal: Error {
     }
 
     var answer: HTTPAnswer {
-        var record = PreparationRecord(input: "", outcome: error.code.outcome)
-        record.error = error
-        var answer = HTTPAnswer(status, json: record)
+        var answer = HTTPAnswer(status, json: PreparationRecord(input: "", error: error))
         answer.headers += headers
-        if status == 429 || status == 503 { answer.headers.append(("Retry-After", "1")) }
         answer.error = error.code
         return answer
     }
