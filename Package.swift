@@ -16,12 +16,25 @@ let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 let linux = BuildSettingCondition.when(platforms: [.linux])
 
+// Apple's module of that name is nowhere but on Apple's systems: elsewhere a stand-in of the same shape lets the glue
+// of service extensions be built and tested.
+#if os(Linux)
+    let standIns: [Target.Dependency] = ["UserNotifications"]
+    let standInTargets: [Target] = [
+        .target(name: "UserNotifications", path: "Tests/Support/UserNotifications", swiftSettings: strict)
+    ]
+#else
+    let standIns: [Target.Dependency] = []
+    let standInTargets: [Target] = []
+#endif
+
 let package = Package(
     name: "AttachmentPrep",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "AttachmentPrep", targets: ["AttachmentPrep", "MediaTypes"]),
         .library(name: "MediaCache", targets: ["MediaCache", "LinkFetch"]),
+        .library(name: "NotificationFlow", targets: ["NotificationFlow", "RichNotifications"]),
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
     traits: [
@@ -33,7 +46,7 @@ let package = Package(
         .trait(name: "Service", description: "Links, cache and the upload hook's HTTP service."),
         .default(enabledTraits: ["GIF", "WebP", "HEIF", "TIFF", "ICC", "Service"]),
     ],
-    targets: [
+    targets: standInTargets + [
         // The whole C surface: thin shims, one file a codec, no codec header visible to Swift.
         // Formats behind a trait are loaded at run time (CLate), so their libraries are not linked.
         .target(
@@ -70,6 +83,32 @@ let package = Package(
         .target(
             name: "MediaCache", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
             swiftSettings: strict),
+        // AES-GCM of OpenSSL, loaded when a sealed payload comes.
+        .target(name: "CCrypto", dependencies: ["CLate"], cSettings: strictC),
+        // A service extension's work for each notification.
+        .target(
+            name: "NotificationFlow",
+            dependencies: ["AttachmentPrep", "CCrypto", "LinkFetch", "MediaCache", "MediaTypes"],
+            swiftSettings: strict),
+        // The same under Apple's UserNotifications, in a few lines.
+        .target(
+            name: "RichNotifications",
+            dependencies: ["AttachmentPrep", "LinkFetch", "NotificationFlow"] + standIns,
+            swiftSettings: strict),
+        // A whole extension, built so that it stays one; for people to read.
+        .target(
+            name: "ServiceExtensionSample",
+            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "NotificationFlow", "RichNotifications"]
+                + standIns,
+            path: "Samples/ServiceExtension", exclude: ["Info.plist", "push.json"], swiftSettings: strict),
+        // iOS, a network and a server, played for the notification flow; for the command line.
+        .target(
+            name: "FlowSimulator",
+            dependencies: [
+                "AttachmentPrep", "CService", "LinkFetch", "MediaCache", "MediaTypes", "NotificationFlow",
+                "PayloadTools",
+            ],
+            swiftSettings: strict),
         // What senders get wrong about payloads, and the links in them put right.
         .target(
             name: "PayloadTools", dependencies: ["AttachmentPrep", "LinkFetch", "MediaTypes"],
@@ -88,8 +127,8 @@ let package = Package(
         .executableTarget(
             name: "attachprep",
             dependencies: [
-                "AttachmentPrep", "CService", "LinkFetch", "MediaCache", "MediaTypes", "PayloadTools",
-                "UploadHook", "UploadService",
+                "AttachmentPrep", "CService", "FlowSimulator", "LinkFetch", "MediaCache", "MediaTypes",
+                "PayloadTools", "UploadHook", "UploadService",
             ],
             swiftSettings: strict,
             // The toolchain's own linker, and relocations in a tenth of the space (glibc 2.36 reads them): 1 MB less
@@ -149,6 +188,13 @@ let package = Package(
             name: "UploadHookTests",
             dependencies: ["AttachmentPrep", "MediaCache", "TestSupport", "UploadHook"], swiftSettings: strict
         ),
+        .testTarget(
+            name: "NotificationFlowTests",
+            dependencies: [
+                "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "NotificationFlow",
+                "RichNotifications", "TestSupport",
+            ] + standIns,
+            swiftSettings: strict),
         .testTarget(
             name: "PayloadToolsTests",
             dependencies: ["AttachmentPrep", "MediaTypes", "PayloadTools", "TestSupport"],

@@ -38,7 +38,9 @@ enum Decoders {
             #if TIFF
                 case .tiff: return TIFFDecoder(maxScans: options.limits.scans)
             #endif
-            #if HEIF
+            #if canImport(ImageIO)
+                case .heic, .heif, .avif: return ImageIODecoder()
+            #elseif HEIF
                 case .heic, .heif, .avif: return HEIFSpoolDecoder()
             #endif
             default: return nil

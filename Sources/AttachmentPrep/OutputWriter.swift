@@ -69,9 +69,12 @@ package struct OutputWriter {
     }
 
     /// A name that no other thread and no other process uses.
-    package static func temporaryName() -> String {
+    package static func temporaryName() -> String { ".attachprep-\(uniqueTag()).tmp" }
+
+    /// Letters, digits and hyphens that no other call in any process gives.
+    package static func uniqueTag() -> String {
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
-        return ".attachprep-\(getpid())-\(processTag)-\(number).tmp"
+        return "\(getpid())-\(processTag)-\(number)"
     }
 }
 

@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-int ap_decoder_start(char *const arguments[], int jobs, int grants, pid_t *process) {
+int ap_program_start(char *const arguments[], int first, int second, pid_t *process) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
@@ -36,9 +36,9 @@ int ap_decoder_start(char *const arguments[], int jobs, int grants, pid_t *proce
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(
         &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    int error = posix_spawn_file_actions_adddup2(&actions, jobs, 0);
+    int error = posix_spawn_file_actions_adddup2(&actions, first, 0);
     if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, grants, 3);
+    if (!error) error = posix_spawn_file_actions_adddup2(&actions, second, 3);
     if (!error) error = posix_spawn(process, "/proc/self/exe", &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);

@@ -10,11 +10,16 @@ public struct FetchOptions: Sendable {
     public var caFile: String?
     /// Headers for the servers they name.
     public var headers: [HostHeader] = []
+    /// Fetches in libcurl's place; nil for libcurl.
+    public var transport: (any LinkTransport)?
     /// Told about every connection that only a rule of `allowedAddresses` permits.
     public var log: @Sendable (String) -> Void = { _ in }
 
     /// The defaults: https, public addresses, the system's certificates.
     public init() {}
+
+    /// Who takes links apart.
+    package var reader: AddressReader { transport == nil ? .curl : .foundation }
 
     /// What of this decides the answer to a link: part of its key in a cache, so that nobody gets what was fetched
     /// with another's rights.

@@ -32,6 +32,8 @@ final class Hop {
 
     var sawBody: Bool { status == 200 }
 
+    var isOver: Bool { body.isOver }
+
     /// Why there was no connection, if that is because none of the host's addresses may be connected to.
     var refusalOfAddresses: PrepError? { connections == 0 ? refusedAddress : nil }
 
@@ -113,6 +115,6 @@ extension Hop {
     }
 
     static let shouldStop: @convention(c) (UnsafeMutableRawPointer?) -> Bool = { context in
-        unsafe own(context)?.body.isOver ?? true
+        unsafe own(context)?.isOver ?? true
     }
 }

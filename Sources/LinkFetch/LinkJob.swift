@@ -31,9 +31,9 @@ private enum LinkSource {
     case server(LinkURL)
     case nowhere(PrepError)
 
-    init(_ name: String) {
+    init(_ name: String, readBy reader: AddressReader) {
         do throws(PrepError) {
-            self = DataLink.isOne(name) ? .data(name) : .server(try LinkURL(name))
+            self = DataLink.isOne(name) ? .data(name) : .server(try LinkURL(name, readBy: reader))
         } catch {
             self = .nowhere(error)
         }
@@ -85,7 +85,7 @@ extension AttachmentPreparer {
         into destination: AttachmentDestination, deadline: ContinuousClock.Instant? = nil,
         cancellation: Cancellation = .init(), admission: MemoryBudget? = nil
     ) -> LinkResult {
-        let link = LinkSource(name)
+        let link = LinkSource(name, readBy: fetch.reader)
         let timeout = options.limits.timeout
         let fetcher = LinkFetcher(
             options: fetch, maxBytes: options.limits.inputBytes,

@@ -1,11 +1,10 @@
 package import AttachmentPrep
-internal import CNet
 
 /// An http or https address in the one form in which it is fetched, cached and signed.
 ///
 /// What a sender may have left out is put in once: characters that no address may hold (RFC 3986, 2) become
-/// percent signs and digits, a host in Unicode becomes IDNA's ASCII, a fragment goes. The parts are libcurl's
-/// own reading of it, so that what is checked is where it will go.
+/// percent signs and digits, a host in Unicode becomes IDNA's ASCII, a fragment goes. The parts are as whoever
+/// connects to it reads them, so that what is checked is where it will go.
 package struct LinkURL: Hashable, Sendable {
     package enum Scheme: String, Sendable { case http, https }
 
@@ -16,15 +15,21 @@ package struct LinkURL: Hashable, Sendable {
     package let host: String
     /// The last component of the path, which may claim a type.
     package let fileName: String
+    /// Who took it apart.
+    let reader: AddressReader
 
     /// Longer ones are nobody's picture.
     static let longest = 16_384
 
     /// Reads an address.
     ///
-    /// - Parameter base: what it may be relative to, as a redirect's is to the address that sent it.
+    /// - Parameters:
+    ///   - base: what it may be relative to, as a redirect's is to the address that sent it.
+    ///   - reader: whoever will connect to it.
     /// - Throws: `invalid-url`, and what is wrong with it.
-    package init(_ text: String, relativeTo base: LinkURL? = nil) throws(PrepError) {
+    package init(
+        _ text: String, relativeTo base: LinkURL? = nil, readBy reader: AddressReader = .curl
+    ) throws(PrepError) {
         let trimmed = Array(text.trimmed.utf8)
         guard trimmed.count <= Self.longest else {
             throw Self.invalid("longer than \(Self.longest) bytes")
@@ -33,36 +38,23 @@ package struct LinkURL: Hashable, Sendable {
             throw Self.invalid("a control character is in it")
         }
         if Self.lacksHost(text) { throw Self.invalid("there is no host in it") }
-        #if Service && os(Linux)
-            var parts = unsafe ap_url_parts()
-            let encoded = String(decoding: Self.encodedOnce(trimmed), as: UTF8.self)
-            let end =
-                if let base {
-                    unsafe ap_url_parse(base.text, encoded, &parts)
-                } else {
-                    unsafe ap_url_parse(nil, encoded, &parts)
-                }
-            defer { unsafe ap_url_free(&parts) }
-            guard end != .noLibrary else { throw Self.noLibrary }
-            guard end == .done else { throw Self.invalid("it is no absolute address") }
-            let word = unsafe Self.string(parts.scheme).lowercased()
-            guard let scheme = Scheme(rawValue: word) else {
-                throw Self.invalid("'\(word)' links are not fetched, only https")
-            }
-            let host = unsafe Self.string(parts.host).lowercased()
-            guard !host.isEmpty else { throw Self.invalid("there is no host in it") }
-            guard unsafe parts.user == nil else {
-                throw Self.invalid("a user's name is in it; give --header 'HOST: Authorization: ...' instead")
-            }
-            self.scheme = scheme
-            self.host = host
-            self.text = unsafe Self.string(parts.url)
-            let path = unsafe Self.string(parts.path)
-            fileName =
-                path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-        #else
-            throw Self.noLibrary
-        #endif
+        let encoded = String(decoding: Self.encodedOnce(trimmed), as: UTF8.self)
+        guard let parts = try reader.parts(of: encoded, relativeTo: base) else {
+            throw Self.invalid("it is no absolute address")
+        }
+        guard let scheme = Scheme(rawValue: parts.scheme.lowercased()) else {
+            throw Self.invalid("'\(parts.scheme.lowercased())' links are not fetched, only https")
+        }
+        guard !parts.host.isEmpty else { throw Self.invalid("there is no host in it") }
+        guard !parts.hasUser else {
+            throw Self.invalid("a user's name is in it; give --header 'HOST: Authorization: ...' instead")
+        }
+        self.reader = reader
+        self.scheme = scheme
+        host = parts.host.lowercased()
+        self.text = parts.text
+        fileName =
+            parts.path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
     }
 
     /// Whether a text is a link rather than a path.
@@ -95,12 +87,6 @@ package struct LinkURL: Hashable, Sendable {
     private static func invalid(_ why: String) -> PrepError {
         PrepError(.invalidURL, .input, "not a link that can be fetched: \(why)")
     }
-
-    #if Service && os(Linux)
-        private static func string(_ text: UnsafePointer<CChar>?) -> String {
-            unsafe text.map { unsafe String(cString: $0) } ?? ""
-        }
-    #endif
 }
 
 // Text to address.

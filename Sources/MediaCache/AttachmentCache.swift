@@ -52,6 +52,9 @@ public struct AttachmentCache: Sendable {
         try self.init(FilePath(path), limits: limits, synchronizes: synchronizes)
     }
 
+    /// The cache's folder.
+    public var path: FilePath { folder.root }
+
     /// Where sessions put their outputs.
     package var destination: AttachmentDestination {
         var destination = AttachmentDestination.directory(folder.media)
@@ -169,27 +172,37 @@ public struct AttachmentCache: Sendable {
 
     /// Gives an attachment another name in a folder, for a system that moves away what it is given, as iOS does.
     ///
-    /// A hard link where the file system has them, else a copy; the cache keeps its own either way.
+    /// A hard link where the file system has them, else a copy; the cache keeps its own either way. Every call gives
+    /// a name of its own: what was handed out twice under one name would be gone for the second taker.
     ///
-    /// - Returns: the path of the new name, `<folder>/<64 hex>.<ext>`.
+    /// - Returns: the path of the new name, `<folder>/<64 hex>-<tag>.<ext>`.
     public func handOut(_ attachment: PreparedAttachment, into folder: FilePath) throws(PrepError) -> FilePath
     {
         let source = FilePath(attachment.path)
-        let target = folder.appending(source.lastComponent)
+        let parts = source.lastComponent.split(separator: UInt8(ascii: "."), maxSplits: 1)
+        let name = (parts.first ?? []) + Array("-\(OutputWriter.uniqueTag()).".utf8) + (parts.last ?? [])
+        let target = folder.appending(name)
         do throws(SystemError) {
             try folder.makeDirectories()
-            let beside = folder.appending(OutputWriter.temporaryName())
-            if source.withCString({ from in beside.withCString { unsafe link(from, $0) } }) == 0 {
-                try beside.renameOrRemove(to: target)
-                // Two links of one file are left alone by rename(2).
-                beside.remove()
-            } else {
+            if source.withCString({ from in target.withCString { unsafe link(from, $0) } }) != 0 {
                 try target.replace(withCopyOf: source)
             }
         } catch {
             throw error.error(.output, "cannot hand out \(source.display)")
         }
         return target
+    }
+}
+
+extension AttachmentCache {
+    /// Removes what was handed out into a folder and not taken for an hour or two: the takers are gone.
+    public func dropHandedOut(in folder: FilePath) {
+        // A hard link has its attachment's time, which is an hour old at most when it is handed out.
+        let oldest = Int(WallClock.now) - 7200
+        for name in folder.entryNames where Self.isKey(String(name.prefix(64))) {
+            let path = folder.appending(name)
+            if let facts = FileFacts(of: path), facts.modified < oldest { path.remove() }
+        }
     }
 }
 

@@ -21,6 +21,10 @@ public struct LinkPreparer: Sendable {
     /// The address at which a web server hands out the cache's `media` folder, for the record's `url`.
     public var publicBase: String?
 
+    /// Whether what might work another time is not tried again for a minute either; what never can work is not, in
+    /// any case.
+    public var remembersFailedTries = true
+
     /// For how long a failure is not tried again.
     static let failureSeconds = 60.0
     /// No answer is believed for longer, whatever the file says.
@@ -128,7 +132,7 @@ public struct LinkPreparer: Sendable {
                 (key, fileName) = (nil, "")
                 return
             }
-            let url = try LinkURL(link)
+            let url = try LinkURL(link, readBy: owner.fetch.reader)
             fileName = url.fileName
             let text = "link 1\n\(url.text)\n\(owner.fetch.key)"
             key = ContentDigest.hex(try ContentDigest.sha256(text.utf8))
@@ -244,7 +248,7 @@ public struct LinkPreparer: Sendable {
     private func keep(_ result: LinkResult, _ request: Request, _ key: String) -> PreparationRecord {
         let record = result.record
         if let error = record.error {
-            if Self.isRemembered(error.code) {
+            if Self.isRemembered(error.code), remembersFailedTries || error.code.outcome == .rejected {
                 let now = WallClock.now
                 // What is known besides stays: another recipe may get on with it, and so may this one later.
                 var entry = LinkEntry.read(cache.folder.path(.links, key + ".json")) ?? LinkEntry()

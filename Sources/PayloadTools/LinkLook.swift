@@ -30,7 +30,7 @@ package struct LinkLook: Sendable {
             options: options, maxBytes: Self.mostBytes, deadline: timeout.map { started + $0 })
         let body = LookedAtBody()
         do throws(PrepError) {
-            _ = try fetcher.fetch(try LinkURL(link), into: body)
+            _ = try fetcher.fetch(try LinkURL(link, readBy: options.reader), into: body)
         } catch {
             self.error = error
         }

@@ -1,4 +1,4 @@
-internal import MediaTypes
+package import MediaTypes
 
 /// A link as it stands in a payload, taken apart as far as its rules need: nothing is resolved or repaired.
 struct LinkText {
@@ -116,9 +116,9 @@ struct LinkText {
 }
 
 /// The types a platform shows.
-enum ShownTypes {
+package enum ShownTypes {
     /// Apple's table of UNNotificationAttachment, complete.
-    static let apple: Set<String> = [
+    package static let apple: Set<String> = [
         "public.aiff-audio", "com.microsoft.waveform-audio", "public.mp3", "public.mpeg-4-audio",
         "public.jpeg",
         "com.compuserve.gif", "public.png", "public.mpeg", "public.mpeg-2-video", "public.mpeg-4",
@@ -126,7 +126,7 @@ enum ShownTypes {
     ]
 
     /// What a platform shows in every version.
-    static func formats(_ channel: Channel) -> [MediaFormat] {
+    package static func formats(_ channel: Channel) -> [MediaFormat] {
         switch channel {
         case .apns, .data, .everywhere:
             MediaFormat.allCases.filter { $0.typeHint.map(apple.contains) == true }

@@ -1,3 +1,5 @@
+internal import MediaTypes
+
 /// Who shows the picture behind a link.
 package enum Channel: String, Sendable {
     /// An iOS notification service extension.
@@ -33,28 +35,16 @@ package struct MediaKeys: Hashable, Sendable {
 
     private var root: [Branch] = []
 
-    /// Keys an app's own code reads, beside `aps` or in the data of an FCM message.
-    ///
-    /// There is no standard: these are what articles, SDKs and their documentation use.
-    static let own = [
-        "image_url", "image-url", "imageUrl", "imageURL", "image", "picture", "picture_url", "photo_url",
-        "attachment-url", "attachment_url", "attachmentUrl", "media_url", "media-url", "mediaUrl",
-        "media_attachment",
-        "media-attachment-url", "thumbnail_url", "video_url", "audio_url", "gif_url", "big_picture",
-        "rich-media",
-        "attachment.url", "media.url", "image.url", "fcm_options.image", "itbl.attachment-url", "ab.att.url",
-    ]
-
     private static let table: [(prefix: String, keys: [String], channel: Channel)] = [
-        ("", own, .apns),
-        ("data", own, .data),
+        ("", PayloadMediaKeys.own, .apns),
+        ("data", PayloadMediaKeys.own, .data),
         ("notification", ["image"], .everywhere),
         ("android.notification", ["image"], .android),
-        ("android.data", own, .data),
+        ("android.data", PayloadMediaKeys.own, .data),
         ("apns.fcm_options", ["image"], .apns),
         ("apns.fcmOptions", ["image"], .apns),
-        ("apns.payload", own, .apns),
-        ("apns.payload.data", own, .apns),
+        ("apns.payload", PayloadMediaKeys.own, .apns),
+        ("apns.payload.data", PayloadMediaKeys.own, .apns),
         ("webpush.notification", ["image"], .web),
     ]
 

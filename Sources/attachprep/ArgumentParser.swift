@@ -199,7 +199,7 @@ struct ArgumentParser {
         }
         switch command {
         case .prepare, .batch: try checkMaking(command, settings, operands)
-        case .link, .cache, .hook, .payload, .serve: break  // They know their own operands.
+        case .link, .cache, .hook, .payload, .serve, .simulate: break  // They know their own operands.
         case .sweep:
             if let extra = operands.first {
                 throw UsageError("sweep takes no operand, not '\(Display.safe(extra.display))'")

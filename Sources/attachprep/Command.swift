@@ -2,7 +2,7 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, serve, hook, sweep, payload, sniff, profiles, completions, help
+    case prepare, batch, link, cache, serve, hook, sweep, payload, simulate, sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {
@@ -15,6 +15,7 @@ enum Command: String, CaseIterable, Sendable {
         case .hook: "Be the program that a media server runs on every upload"
         case .sweep: "Do what waits in the hook's queue, and find uploads whose hook got lost"
         case .payload: "Say why a push shows no picture, or put links with an extension into it"
+        case .simulate: "Show what a user would see of a push, on a bad network too"
         case .sniff: "Say what files are, by their bytes"
         case .profiles: "List the built-in profiles"
         case .completions: "Print a completion script for a shell"
@@ -33,6 +34,7 @@ enum Command: String, CaseIterable, Sendable {
         case .hook: "[PATH...|JSON]"
         case .sweep: "--queue DIR"
         case .payload: PayloadCommand.Verb.words.joined(separator: "|") + " INPUT..."
+        case .simulate: "PAYLOAD..."
         case .sniff: "INPUT..."
         case .profiles: ""
         case .completions: Shell.allCases.map(\.rawValue).joined(separator: "|")
@@ -122,6 +124,7 @@ enum Command: String, CaseIterable, Sendable {
 
             An INPUT is a path, or - for standard input; with --lines each of its lines is a payload.
             """
+        case .simulate: SimulateCommand.details
         case .sniff:
             """
             Reads as much of each INPUT as it takes to be sure (- is standard input) and prints its type, MIME
@@ -239,6 +242,21 @@ enum Command: String, CaseIterable, Sendable {
                 (
                     "attachprep payload rewrite - --lines --key-file keys --public-base https://push.example",
                     "JSON lines in and out, for a sender's pipe"
+                ),
+            ]
+        case .simulate:
+            [
+                (
+                    "attachprep simulate push.json --media-answer photo.heic --network slow",
+                    "a timeline, and what is seen in the end"
+                ),
+                (
+                    "attachprep simulate push.json --network real",
+                    "with the payload's own link"
+                ),
+                (
+                    "attachprep simulate a.json b.json --media-answer photo.jpg --every 0.1 --network lossy",
+                    "two pushes that overlap in one process"
                 ),
             ]
         case .sniff:

@@ -42,6 +42,7 @@ private func run(
     case .cache: return try CacheCommand(settings, operands, console).run()
     case .serve: return try ServeCommand(settings, operands, console).run()
     case .hook: break  // Who called it matters, so it is run above.
+    case .simulate: return try SimulateCommand(settings, operands, console).run()
     case .sweep: return try SweepCommand(settings, console).run()
     case .profiles: return ProfilesCommand.run(settings, console)
     case .completions:

@@ -30,6 +30,7 @@ struct OptionSpec: Sendable {
         case service = "Service"
         case hook = "Upload hook"
         case payload = "Payloads"
+        case simulator = "Simulator"
         case general = "General"
     }
 

@@ -57,7 +57,7 @@ extension OptionSpec {
     static let cacheRows: [OptionSpec] = [
         OptionSpec(
             long: "cache", placeholder: "DIR", completion: .folder, section: .cache,
-            commands: [.link, .cache, .hook, .payload, .serve, .sweep],
+            commands: [.link, .cache, .hook, .payload, .serve, .simulate, .sweep],
             help: "The cache's folder; it is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.links.cache = try value.path()
             }),

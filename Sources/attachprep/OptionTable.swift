@@ -3,20 +3,21 @@ internal import AttachmentPrep
 extension OptionSpec {
     static let making: [Command] = [.prepare, .batch, .link, .hook, .serve, .sweep]
     /// Those that fetch links.
-    static let fetching: [Command] = [.prepare, .link, .hook, .payload, .serve, .sweep]
+    static let fetching: [Command] = [.prepare, .link, .hook, .payload, .serve, .simulate, .sweep]
 
     /// Every option.
     ///
     /// A new one is a row here and a field in `Settings`.
     static let table: [OptionSpec] =
         outputRows + pictureRows + limitRows + batchRows + linkRows + cacheRows + serveRows + hookRows
-        + payloadRows
+        + payloadRows + simulateRows
         + generalRows
 
     private static let outputRows: [OptionSpec] = [
         OptionSpec(
             long: "output", short: "o", placeholder: "DIR|FILE.jpg|-", completion: .file, section: .output,
-            commands: [.prepare, .batch, .hook, .sweep], help: "Where the outputs go; DIR is made if missing",
+            commands: [.prepare, .batch, .hook, .sweep, .simulate],
+            help: "Where the outputs go; DIR is made if missing",
             action: .value { (settings, value) throws(UsageError) in settings.output = try value.path() }),
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
@@ -30,10 +31,10 @@ extension OptionSpec {
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
             long: "json", section: .output,
-            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep, .payload],
+            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep, .payload, .simulate],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
-            long: "quiet", short: "q", section: .output, commands: making + [.payload],
+            long: "quiet", short: "q", section: .output, commands: making + [.payload, .simulate],
             help: "Print errors only (and the records of --json)", action: .flag { $0.quiet = $1 }),
     ]
 

@@ -18,6 +18,7 @@ struct Settings: Sendable {
     var serve = ServeSettings()
     var hook = HookSettings()
     var payload = PayloadSettings()
+    var simulate = SimulateSettings()
 
     /// Everything that changes an output's bytes or name, as one line: what a resumed batch compares.
     ///

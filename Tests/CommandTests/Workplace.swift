@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A fresh directory in which the real binary is run; it goes away with its last holder.
-final class Workplace {
+final class Workplace: Sendable {
     struct Run {
         var status: Int32
         var output: String

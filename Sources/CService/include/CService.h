@@ -88,10 +88,11 @@ bool ap_http_form_push(ap_http_form *form, const uint8_t *bytes, size_t count);
 // Whether the form was whole; frees it.
 bool ap_http_form_end(ap_http_form *form);
 
-// Decoder processes ---------------------------------------------------------------------------------------------
+// Processes ------------------------------------------------------------------------------------------------------
 
-// Starts this program anew with the arguments; `jobs` becomes its descriptor 0, `grants` its 3. 0, or errno.
-int ap_decoder_start(char *const arguments[], int jobs, int grants, pid_t *process);
+// Starts this program anew with the arguments, in a process group of its own; `first` becomes its descriptor 0,
+// `second` its 3, and what it prints goes nowhere. 0, or errno.
+int ap_program_start(char *const arguments[], int first, int second, pid_t *process);
 // Two ends of a stream between processes, closed on exec. 0, or errno.
 int ap_socket_pair(int ends[2]);
 // Sends bytes with a descriptor, which is not closed. Bytes sent, or -errno.

@@ -41,7 +41,7 @@ final class DecoderProcess: @unchecked Sendable {
         if error == 0 { error = unsafe ap_socket_pair(&leaves) }
         if error == 0 {
             error = unsafe Self.withCStrings(arguments) {
-                unsafe ap_decoder_start($0, jobs[1], leaves[1], &process)
+                unsafe ap_program_start($0, jobs[1], leaves[1], &process)
             }
         }
         for descriptor in [jobs[1], leaves[1]] where descriptor >= 0 { close(descriptor) }

@@ -93,7 +93,7 @@ package func bytes(of path: String) throws -> [UInt8] {
 }
 
 /// A folder that goes when its owner goes.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     private let url: URL
     package var path: String { url.path }
 

@@ -1,0 +1,178 @@
+internal import AttachmentPrep
+internal import LinkFetch
+internal import MediaCache
+
+/// The work for one notification, step by step: each leaves behind the best there is.
+struct NotificationWork {
+    private let flow: NotificationFlow
+    private let run: NotificationRun
+
+    init(_ flow: NotificationFlow, _ run: NotificationRun) {
+        self.flow = flow
+        self.run = run
+    }
+
+    func perform() {
+        defer { run.deliver(.finished) }
+        guard var payload = opened(run.payload) else { return }
+        complete(&payload)
+        guard !run.limits.isOver else { return }
+        guard let location = flow.keys.location(in: payload) else { return run.note(.noMedia) }
+        run.note(.located(location))
+        run.improve { $0.media = .late }
+        do throws(PrepError) {
+            guard let attachment = try attachment(at: location) else {
+                run.improve { $0.media = .heldBack }
+                return
+            }
+            try attach(attachment)
+        } catch {
+            run.note(.failed(error))
+            // A job that was stopped by the delivery has nothing to say.
+            run.improve { $0.media = .failed(error) }
+        }
+    }
+
+    // MARK: - Text
+
+    /// The payload with what was sealed in it; nil where that cannot be trusted, and neither can the rest.
+    private func opened(_ payload: NotificationPayload) -> NotificationPayload? {
+        guard let seal = flow.seal else { return payload }
+        do throws(PrepError) {
+            guard let plain = try seal.opened(payload) else { return payload }
+            let payload = payload.completed(by: plain)
+            take(plain, payload)
+            run.note(.opened)
+            return payload
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private func complete(_ payload: inout NotificationPayload) {
+        for source in flow.details where !run.limits.isOver {
+            do throws(PrepError) {
+                guard let details = try source.details(for: payload, run.limits) else { continue }
+                payload = payload.completed(by: details)
+                take(details, payload)
+                run.note(.detailed)
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    /// Puts text in place at once: the time may be up before the next step is done.
+    private func take(_ members: JSONValue, _ payload: NotificationPayload) {
+        run.improve { delivery in
+            delivery.text.take(from: members)
+            delivery.payload = payload
+        }
+    }
+
+    private func fail(_ error: PrepError) {
+        run.note(.failed(error))
+        run.improve { $0.problems.append(error) }
+    }
+
+    // MARK: - Media
+
+    /// The prepared media in the cache; nil where the network's policy forbids to fetch it.
+    private func attachment(at location: MediaLocation) throws(PrepError) -> PreparedAttachment? {
+        var preparer = flow.preparer
+        preparer.options.limits.memory = try memoryLimit(preparer)
+        preparer.options.limits.timeout = run.limits.left
+        switch location {
+        case .file(let path): return try prepared(.file(path), preparer)
+        case .bundled(let name):
+            guard let path = flow.bundledFile(name) else {
+                throw PrepError(.io, .input, "there is no file '\(name)' in the bundle")
+            }
+            return try prepared(.file(path), preparer)
+        case .link(let link): return try fetched(link, preparer)
+        }
+    }
+
+    /// What a job may take: the preset, or what the process still has.
+    private func memoryLimit(_ preparer: AttachmentPreparer) throws(PrepError) -> Int {
+        let preset = preparer.options.limits.memory
+        guard let available = flow.availableMemory() else { return preset }
+        return min(preset, max(0, available - NotificationFlow.memoryReserve))
+    }
+
+    private func prepared(
+        _ source: AttachmentSource, _ preparer: AttachmentPreparer
+    ) throws(PrepError) -> PreparedAttachment {
+        run.note(.trying(1))
+        let record = preparer.record(
+            of: source, into: flow.cache, cancellation: run.cancellation, admission: flow.admission)
+        run.note(.prepared(record))
+        return try PreparedAttachment(record)
+    }
+
+    private func fetched(
+        _ link: String, _ preparer: AttachmentPreparer
+    ) throws(PrepError) -> PreparedAttachment? {
+        var links = LinkPreparer(preparer, cache: flow.cache, fetch: fetchOptions)
+        // The next push comes when it comes, and has one try.
+        links.remembersFailedTries = false
+        let condition = flow.network()
+        switch flow.policy.allowance(on: condition) {
+        case .everything: break
+        case .upTo(let bytes):
+            links.preparer.options.limits.inputBytes = min(links.preparer.options.limits.inputBytes, bytes)
+        case .cached:
+            guard let record = links.known(link) else {
+                run.note(.heldBack(condition))
+                return nil
+            }
+            run.note(.prepared(record))
+            return try PreparedAttachment(record)
+        }
+        var attempt = 1
+        while true {
+            run.note(.trying(attempt))
+            links.preparer.options.limits.timeout = run.limits.left
+            let record = links.record(of: link, cancellation: run.cancellation, admission: flow.admission)
+            guard let error = record.error, mayTryAgain(after: error, attempt) else {
+                run.note(.prepared(record))
+                return try PreparedAttachment(record)
+            }
+            run.note(.failed(error))
+            run.wait(milliseconds: Int(flow.retryPause / .milliseconds(1)) * attempt)
+            attempt += 1
+        }
+    }
+
+    private var fetchOptions: FetchOptions {
+        var options = flow.fetch
+        for token in flow.tokens {
+            guard let value = token.value() else { continue }
+            for host in token.hosts.sorted() {
+                if let header = HostHeader("\(host): Authorization: Bearer \(value)") {
+                    options.headers.append(header)
+                }
+            }
+        }
+        return options
+    }
+
+    /// Whether another try may end better, and there is time for it.
+    private func mayTryAgain(after error: PrepError, _ attempt: Int) -> Bool {
+        switch error.code {
+        case .network, .httpStatus, .truncated:
+            attempt < NotificationFlow.mostTries && run.limits.left > flow.retryPause * (attempt + 2)
+        default: false
+        }
+    }
+
+    /// Hands the media out, if there is still somebody to take it.
+    private func attach(_ attachment: PreparedAttachment) throws(PrepError) {
+        let path = try flow.cache.handOut(attachment, into: flow.handOutFolder)
+        let media = NotificationMedia(
+            path: path, typeHint: attachment.typeHint, format: attachment.format, bytes: attachment.bytes,
+            width: attachment.width, height: attachment.height)
+        if !run.improve({ $0.media = .attached(media) }) { path.remove() }
+    }
+}
