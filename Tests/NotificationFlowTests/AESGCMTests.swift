@@ -39,7 +39,9 @@ import Testing
             let plain = try? AESGCM.open(
                 sealed: vector.sealed[...], nonce: vector.nonce[...], tag: vector.tag[...],
                 extra: vector.extra, key: vector.key)
-            #expect(plain == (vector.isValid ? vector.plain : nil), "vector \(vector.id)")
+            // One has a nonce of 257 bytes, and OpenSSL takes 128 at most; ours have 12.
+            let isTaken = vector.isValid && vector.nonce.count <= 128
+            #expect(plain == (isTaken ? vector.plain : nil), "vector \(vector.id)")
         }
     }
 
