@@ -9,12 +9,19 @@ struct Admission {
         let index: Int
         let profile: Profile
         let maxBytes: Int
-        /// As it lies in the stored picture.
+        /// The picture that is made, upright: the output, or what the output is cut from.
+        let upright: Placement
+        /// Size of the output, upright.
+        let size: PixelSize
+        /// The picture that is made, as it lies in the stored one.
         let placement: Placement
         /// Which of `placements` that is.
         var picture = 0
         /// Whether the source's own data would do, if it fits the budget.
         let mayPassLossless: Bool
+
+        /// Whether the output is a part of the picture that is made.
+        var isCut: Bool { size != upright.size }
     }
 
     enum Route: Hashable {
@@ -94,15 +101,21 @@ struct Admission {
         let edge = max(1, options.maxEdge ?? .max)
         let box = PixelSize(min(profile.width, edge), min(profile.height, edge))
         let upright = header.orientation.turned(header.size)
-        let placement: Placement =
-            switch profile.fit {
-            case .inside: .inside(box, of: upright)
-            case .fill: .filling(box, of: upright)
-            }
+        let placement: Placement
+        let size: PixelSize
+        switch profile.fit {
+        case .inside:
+            placement = .inside(box, of: upright)
+            size = placement.size
+        case .fill:
+            let filling = Placement.filling(box, of: upright)
+            (placement, size) = (filling.cover, filling.size)
+        }
         return Target(
             index: index, profile: profile, maxBytes: options.maxBytes ?? profile.maxBytes,
+            upright: placement, size: size,
             placement: placement.stored(header.orientation, source: header.size),
-            mayPassLossless: header.mayPassLossless && placement.size == upright)
+            mayPassLossless: header.mayPassLossless && size == upright)
     }
 
     /// The smallest scale of the codec that leaves every target its headroom, or the largest that memory allows.
@@ -164,7 +177,9 @@ struct Admission {
                     source: region, size: size, channels: 3, isInterlaced: header.isInterlaced)
                 bitmaps += size.area * 3
             }
-            encoding = max(encoding, OutputFitter.memoryNeed(size: size, maxBytes: target.maxBytes))
+            var fitting = OutputFitter.memoryNeed(size: target.size, maxBytes: target.maxBytes)
+            if target.isCut { fitting = max(fitting + target.size.area * 3, SalientPart.memoryNeed(target)) }
+            encoding = max(encoding, fitting)
             // The copy is no larger than the input.
             if target.mayPassLossless { copy = max(copy, min(target.maxBytes, inputLimit)) }
         }

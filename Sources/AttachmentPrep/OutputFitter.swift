@@ -152,12 +152,14 @@ extension Bitmap {
 
 extension ImageHeader {
     /// What a JPEG source has to say about an output.
-    func limit(of target: Admission.Target) -> SourceLimit? {
+    ///
+    /// - Parameter shown: where the output lies in the upright source.
+    func limit(of shown: Placement) -> SourceLimit? {
         quantisation.map {
             SourceLimit(
                 // Converted colours are no longer the source's own values.
-                $0, subsampling: colour.isConverted ? nil : subsampling, placement: target.placement,
-                orientation: orientation)
+                $0, subsampling: colour.isConverted ? nil : subsampling,
+                placement: shown.stored(orientation, source: size), orientation: orientation)
         }
     }
 }

@@ -57,7 +57,7 @@ extension PreparationSession {
         {
             return false
         }
-        return target.profile.name == MediaPassage.profile && target.placement.size == header.size
+        return target.profile.name == MediaPassage.profile && target.size == header.size
             && header.orientation == .upright
     }
 

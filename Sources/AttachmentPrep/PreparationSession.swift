@@ -43,7 +43,7 @@ public struct PreparationSession: ~Copyable {
     var spool: Spool?
     var passage: MediaPassage?
     var animation: AnimationPassage?
-    private var digest: ContentDigest?
+    var digest: ContentDigest?
     var notes = DecodeNotes()
     /// The picture's own bytes, where they may be an output.
     var losslessCopy: [UInt8]?
@@ -305,6 +305,19 @@ public struct PreparationSession: ~Copyable {
     }
 
     private mutating func complete() throws(PrepError) {
+        guard try endInput(), let admission, let header else { return }
+        let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
+        decoder = nil
+        // No name for the bitmaps here: each is let go as soon as its output is made.
+        try write(finishedBitmaps(), copy, admission, header)
+        rows = nil
+        warn(header)
+    }
+
+    /// Ends the input.
+    ///
+    /// - Returns: whether its picture is decoded; audio and video passed instead.
+    mutating func endInput() throws(PrepError) -> Bool {
         try clock.check(.input)
         if stage == .sniffing || stage == .refusing {
             sniffer.finish()
@@ -315,20 +328,25 @@ public struct PreparationSession: ~Copyable {
         }
         if stage == .passing {
             sniffer.finish()
-            return try finishPassage()
+            try finishPassage()
+            return false
         }
         if stage == .spooling { try decodeSpooled() }
         if stage == .decoding { try endEarly() }
-        guard let admission, let header else {
+        guard admission != nil, header != nil else {
             throw PrepError(.truncated, .decode, Refusal.endsEarly(options))
         }
         if let seen = decoder?.notes { notes.add(seen) }
-        let copy = losslessCopy.take() ?? decoder?.takeLosslessCopy()
-        decoder = nil
-        // No name for the bitmaps here: each is let go as soon as its output is made.
-        try write(rows?.finish() ?? [], copy, admission, header)
-        rows = nil
-        warn(header)
+        return true
+    }
+
+    /// The finished pictures in sRGB, in the order of the admission's placements.
+    func finishedBitmaps() -> [Bitmap] {
+        let bitmaps = rows?.finish() ?? []
+        if let conversion = header?.colour.picture {
+            for bitmap in bitmaps { bitmap.convert(conversion) }
+        }
+        return bitmaps
     }
 
     /// The bytes ended before the picture did.
@@ -346,54 +364,5 @@ public struct PreparationSession: ~Copyable {
         }
         rows.fill(to: header.rowSize(numerator: admission.numerator).height)
         isTruncated = true
-    }
-
-    private mutating func write(
-        _ bitmaps: consuming [Bitmap], _ copy: [UInt8]?, _ admission: Admission, _ header: ImageHeader
-    ) throws(PrepError) {
-        let source = writer.needsDigest ? try sourceDigest() : ""
-        if let conversion = header.colour.picture {
-            for i in bitmaps.indices { bitmaps[i].convert(conversion) }
-        }
-        for target in admission.targets {
-            var output = PreparationRecord.Output(profile: target.profile.name, outcome: .prepared)
-            do {
-                var bitmap = admission.picture(of: target, from: &bitmaps)
-                let name = writer.needsDigest ? try RecipeName(source, target.profile, options).text() : ""
-                if let animation, passes(target, header) {
-                    try place(animation, target, header, name: name, &output)
-                    report.outputs.append(output)
-                    continue
-                }
-                try clock.check(.encode)
-                var bytes = copy ?? []
-                if target.mayPassLossless, let copy, copy.count <= target.maxBytes {
-                    output.describe(lossless: header, maxBytes: target.maxBytes)
-                } else if let upright = bitmap.take()?.upright(from: admission.orientation) {
-                    let fitter = OutputFitter(
-                        maxBytes: target.maxBytes, minQuality: options.minQuality,
-                        maxQuality: options.maxQuality, effort: options.effort,
-                        progressive: options.progressive, source: header.limit(of: target))
-                    let fitted = try fitter.fit(consume upright, clock: clock)
-                    output.describe(fitted, maxBytes: target.maxBytes)
-                    if fitted.isShrunk { warn(.shrunkToFit) }
-                    bytes = fitted.encoded.bytes
-                }
-                output.bytes = bytes.count
-                output.path = try writer.write(
-                    bytes.span, format: .jpeg, profile: target.profile, name: name)?.display
-            } catch {
-                output.fail(error)
-            }
-            report.outputs.append(output)
-        }
-        report.concludeFromOutputs()
-    }
-
-    mutating func sourceDigest() throws(PrepError) -> String {
-        guard let digest = digest.take() else { return "" }
-        let text = ContentDigest.hex(digest.finish())
-        report.sourceDigest = text
-        return text
     }
 }

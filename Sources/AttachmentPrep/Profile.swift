@@ -17,7 +17,7 @@ public struct Profile: Hashable, Sendable {
     public enum Fit: String, Hashable, Sendable {
         /// The whole picture, scaled down until it lies inside the box.
         case inside
-        /// The centred part that fills the box.
+        /// The part that fills the box and shows most: edges, skin, colours that stand out.
         case fill
     }
 
@@ -45,7 +45,7 @@ public struct Profile: Hashable, Sendable {
     /// Huawei Push Kit: under 512 KB.
     public static let huawei = Profile(
         name: "huawei", width: 1024, height: 512, maxBytes: 400_000, purpose: "Huawei Push Kit")
-    /// Large icon, cropped to fill.
+    /// Large icon: the square that shows most.
     public static let icon = Profile(
         name: "icon", width: 192, height: 192, fit: .fill, maxBytes: 50_000, purpose: "large icon")
     /// All built-in profiles, the default first.

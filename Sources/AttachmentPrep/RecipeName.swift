@@ -11,7 +11,7 @@ package struct RecipeName {
         canonical = """
             attachprep 1
             source \(sourceDigest)
-            box \(min(profile.width, edge))x\(min(profile.height, edge)) \(profile.fit.rawValue)
+            box \(min(profile.width, edge))x\(min(profile.height, edge)) \(profile.fit.recipeWord)
             max-bytes \(options.maxBytes ?? profile.maxBytes)
             quality \(options.minQuality)-\(options.maxQuality)
             background \(Self.hex(options.background))
@@ -31,5 +31,16 @@ package struct RecipeName {
 
     private static func hex(_ color: UInt32) -> String {
         ContentDigest.hex([UInt8(color >> 16 & 255), UInt8(color >> 8 & 255), UInt8(color & 255)])
+    }
+}
+
+extension Profile.Fit {
+    /// What becomes of a picture in its box, as recipes say it: another word where another part of it is shown.
+    package var recipeWord: String {
+        switch self {
+        case .inside: rawValue
+        // `fill` was the centred part.
+        case .fill: "salient"
+        }
     }
 }

@@ -51,4 +51,24 @@ package struct Bitmap: Sendable {
 
     /// A copy of the samples.
     package var samples: [UInt8] { pixels.elements }
+
+    /// A copy of the part that begins at pixel `x`, `y` and has this size, which must lie inside.
+    package func part(x: Int, y: Int, size part: PixelSize) -> Bitmap {
+        let out = PageBuffer<UInt8>(count: part.area * channels)
+        let (rowBytes, partBytes) = (size.width * channels, part.width * channels)
+        // Safety: clamped, so that no row leaves either picture.
+        let left = max(0, min(x, size.width - part.width)) * channels
+        let top = max(0, min(y, size.height - part.height))
+        unsafe pixels.withUnsafeBufferPointer { from in
+            unsafe out.withUnsafeMutableBufferPointer { to in
+                for row in 0..<min(part.height, size.height) {
+                    let start = (top + row) * rowBytes + left
+                    let count = min(partBytes, rowBytes)
+                    unsafe _ = to.extracting((row * partBytes)..<(row * partBytes + count))
+                        .update(fromContentsOf: from.extracting(start..<(start + count)))
+                }
+            }
+        }
+        return Bitmap(size: part, channels: channels, pixels: out)
+    }
 }

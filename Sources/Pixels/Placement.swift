@@ -22,25 +22,55 @@ package struct Placement: Hashable, Sendable {
         return Placement(size: size, x: 0, y: 0, width: Double(w), height: Double(h))
     }
 
-    /// The centred part that fills the box; of a source smaller than the box the centred part of the box's
-    /// shape that its short side allows, never enlarged.
-    package static func filling(_ box: PixelSize, of source: PixelSize) -> Placement {
-        let (w, h) = (Double(source.width), Double(source.height))
-        let isNarrow = source.width * box.height <= source.height * box.width
-        let scale = isNarrow ? w / Double(box.width) : h / Double(box.height)
-        let shownWidth = isNarrow ? w : Double(box.width) * scale
-        let shownHeight = isNarrow ? Double(box.height) * scale : h
-        let size =
-            if scale >= 1 {
-                box
-            } else if isNarrow {
-                PixelSize(source.width, halfUp(box.height * source.width, over: box.width))
-            } else {
-                PixelSize(halfUp(box.width * source.height, over: box.height), source.height)
-            }
+    /// A picture from which the part that fills a box is cut.
+    package struct Filling: Hashable, Sendable {
+        /// The picture, which covers the box.
+        package let cover: Placement
+        /// Size of the part, upright.
+        package let size: PixelSize
+    }
+
+    /// The whole picture, scaled to cover the box, and the size of what is to be cut out of it: the box, or of a source
+    /// smaller than the box the largest part of the box's shape, never enlarged.
+    ///
+    /// Of a source much longer than the box it is the centred part that is `longest` times as long: what it takes is
+    /// bounded by the box alone.
+    package static func filling(_ box: PixelSize, of source: PixelSize) -> Filling {
+        let (w, h) = (source.width, source.height)
+        let isNarrow = w * box.height <= h * box.width
+        let scale = max(1, isNarrow ? Double(w) / Double(box.width) : Double(h) / Double(box.height))
+        var size = box
+        var cover = box
+        if isNarrow {
+            if w < box.width { size = PixelSize(w, halfUp(box.height * w, over: box.width)) }
+            // Whole pixels of the output, so that it is scaled alike both ways; less than one of them is lost.
+            let height = w < box.width ? h : h * box.width / w
+            cover = PixelSize(size.width, min(height, longest * size.height))
+        } else {
+            if h < box.height { size = PixelSize(halfUp(box.width * h, over: box.height), h) }
+            let width = h < box.height ? w : w * box.height / h
+            cover = PixelSize(min(width, longest * size.width), size.height)
+        }
+        let (width, height) = (
+            isNarrow ? Double(w) : Double(cover.width) * scale,
+            isNarrow ? Double(cover.height) * scale : Double(h)
+        )
+        return Filling(
+            cover: Placement(
+                size: cover, x: (Double(w) - width) / 2, y: (Double(h) - height) / 2, width: width,
+                height: height),
+            size: size)
+    }
+
+    /// How many times longer than a box a picture may be that is made to fill it.
+    private static let longest = 4
+
+    /// What a part of this picture shows of the source; it begins at pixel `x`, `y` of this picture.
+    package func part(x left: Int, y top: Int, size part: PixelSize) -> Placement {
+        let (across, down) = (width / Double(size.width), height / Double(size.height))
         return Placement(
-            size: size, x: (w - shownWidth) / 2, y: (h - shownHeight) / 2, width: shownWidth,
-            height: shownHeight)
+            size: part, x: x + Double(left) * across, y: y + Double(top) * down,
+            width: Double(part.width) * across, height: Double(part.height) * down)
     }
 
     /// A side, rounded half up and at least 1.

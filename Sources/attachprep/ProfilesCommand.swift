@@ -25,7 +25,7 @@ enum ProfilesCommand {
                 console.json(ProfileLine(profile: profile))
                 continue
             }
-            let fit = profile.fit == .fill ? "cropped to fill" : "inside"
+            let fit = profile.fit == .fill ? "the part that shows most, cropped to" : "inside"
             let box = "\(fit) \(profile.width) x \(profile.height)"
             let isDefault = profile == Profile.all.first ? " (default)" : ""
             console.line(

@@ -24,7 +24,7 @@ struct Settings: Sendable {
     ///
     /// Limits are not in it: they decide whether there is an output, never what is in it.
     var recipe: String {
-        let boxes = profiles.map { "\($0.name):\($0.width)x\($0.height):\($0.fit.rawValue):\($0.maxBytes)" }
+        let boxes = profiles.map { "\($0.name):\($0.width)x\($0.height):\($0.fit.recipeWord):\($0.maxBytes)" }
         return [
             "1", Version.number, boxes.joined(separator: ","),
             "bytes=\(options.maxBytes.map(String.init) ?? "-")",

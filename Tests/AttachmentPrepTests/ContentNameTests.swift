@@ -51,7 +51,7 @@ import Testing
         let digest = sha256(Array(text.utf8))
         #expect(name() == "\(digest.prefix(2))/\(digest).jpg")
         let changed =
-            text.replacing("200x200 inside", with: "150x150 fill").replacing("100000", with: "7000")
+            text.replacing("200x200 inside", with: "150x150 salient").replacing("100000", with: "7000")
             .replacing("40-90", with: "30-80").replacing("ffffff", with: "0a0b0c")
             .replacing("truncated 0", with: "truncated 1")
         let other = sha256(Array(changed.utf8))

@@ -66,7 +66,7 @@ import Testing
         try check(prepare(png.bytes), orientation)
     }
 
-    /// A crop is of the upright picture: its centre, whatever the turn.
+    /// A crop is of the upright picture, and of this one shows all four colours wherever it lies.
     @Test(arguments: 1...8) func icon(orientation: Int) throws {
         let exif = JPEGParts.exif(orientation: orientation)
         let bytes = JPEGParts.inserting(exif, into: Self.stored.jpeg("-quality 95 -sample 1x1"))

@@ -49,30 +49,80 @@ import Testing
     struct Filling: Sendable {
         var source: PixelSize
         var box = PixelSize(192, 192)
+        /// Of the output.
         var size: PixelSize
-        /// Left, top, width, height of the shown part.
+        /// Of the picture it is cut from.
+        var cover: PixelSize
+        /// Left, top, width, height of the part of the source in that picture.
         var shown: [Double]
     }
 
+    /// Worked out on paper.
     @Test(arguments: [
-        Filling(source: PixelSize(1000, 500), size: PixelSize(192, 192), shown: [250, 0, 500, 500]),
-        Filling(source: PixelSize(500, 1001), size: PixelSize(192, 192), shown: [0, 250.5, 500, 500]),
-        Filling(source: PixelSize(192, 192), size: PixelSize(192, 192), shown: [0, 0, 192, 192]),
-        Filling(source: PixelSize(100, 60), size: PixelSize(60, 60), shown: [20, 0, 60, 60]),
-        Filling(source: PixelSize(1, 100_000), size: PixelSize(1, 1), shown: [0, 49_999.5, 1, 1]),
-        Filling(source: PixelSize(300, 100), size: PixelSize(100, 100), shown: [100, 0, 100, 100]),
+        Filling(
+            source: PixelSize(1000, 500), size: PixelSize(192, 192), cover: PixelSize(384, 192),
+            shown: [0, 0, 1000, 500]),
+        // 1001 rows are 384.384 of 192 / 500: the whole ones are 1000 rows, in the middle.
+        Filling(
+            source: PixelSize(500, 1001), size: PixelSize(192, 192), cover: PixelSize(192, 384),
+            shown: [0, 0.5, 500, 1000]),
+        Filling(
+            source: PixelSize(192, 192), size: PixelSize(192, 192), cover: PixelSize(192, 192),
+            shown: [0, 0, 192, 192]),
+        Filling(
+            source: PixelSize(100, 60), size: PixelSize(60, 60), cover: PixelSize(100, 60),
+            shown: [0, 0, 100, 60]),
+        Filling(
+            source: PixelSize(300, 100), size: PixelSize(100, 100), cover: PixelSize(300, 100),
+            shown: [0, 0, 300, 100]),
+        // Longer than four times as long as it is wide: the middle.
+        Filling(
+            source: PixelSize(1, 100_000), size: PixelSize(1, 1), cover: PixelSize(1, 4),
+            shown: [0, 49_998, 1, 4]),
+        Filling(
+            source: PixelSize(4000, 200), size: PixelSize(192, 192), cover: PixelSize(768, 192),
+            shown: [1600, 0, 800, 200]),
         Filling(
             source: PixelSize(40, 40), box: PixelSize(100, 50), size: PixelSize(40, 20),
-            shown: [0, 10, 40, 20]),
+            cover: PixelSize(40, 40), shown: [0, 0, 40, 40]),
         Filling(
             source: PixelSize(50, 1000), box: PixelSize(100, 25), size: PixelSize(50, 13),  // 12.5
-            shown: [0, 493.75, 50, 12.5]),
+            cover: PixelSize(50, 52), shown: [0, 474, 50, 52]),
     ])
     func fillingABox(_ row: Filling) {
-        let placement = Placement.filling(row.box, of: row.source)
-        #expect(placement.size == row.size)
-        let shown = [placement.x, placement.y, placement.width, placement.height]
+        let filling = Placement.filling(row.box, of: row.source)
+        let cover = filling.cover
+        #expect(filling.size == row.size && cover.size == row.cover)
+        let shown = [cover.x, cover.y, cover.width, cover.height]
         #expect(zip(shown, row.shown).allSatisfy { abs($0 - $1) < 1e-9 }, "\(shown)")
+    }
+
+    /// Scaled alike both ways, never enlarged, and never smaller than what is cut from it.
+    @Test func coversAreBounded() {
+        var generator = SeededGenerator(seed: 8)
+        for _ in 0..<3000 {
+            func side(_ most: Int) -> Int {
+                Int.random(in: 1...Int.random(in: 1...most, using: &generator), using: &generator)
+            }
+            let (source, box) = (PixelSize(side(70_000), side(70_000)), PixelSize(side(300), side(300)))
+            let filling = Placement.filling(box, of: source)
+            let cover = filling.cover
+            #expect(
+                abs(cover.width / Double(cover.size.width) - cover.height / Double(cover.size.height)) < 1e-6)
+            #expect(cover.width >= Double(cover.size.width) - 1e-6)
+            #expect(cover.x >= 0 && cover.x + cover.width <= Double(source.width) + 1e-6)
+            #expect(cover.y >= 0 && cover.y + cover.height <= Double(source.height) + 1e-6)
+            #expect(filling.size.width <= min(box.width, cover.size.width))
+            #expect(filling.size.height <= min(box.height, cover.size.height))
+            #expect(cover.size.width == filling.size.width || cover.size.height == filling.size.height)
+            #expect(cover.size.area <= 4 * filling.size.area)
+        }
+    }
+
+    @Test func partsOfAPicture() {
+        let cover = Placement(size: PixelSize(30, 10), x: 5, y: 2, width: 60, height: 20)
+        let part = cover.part(x: 7, y: 0, size: PixelSize(10, 10))
+        #expect(part == Placement(size: PixelSize(10, 10), x: 19, y: 2, width: 20, height: 20))
     }
 
     /// Where pixel (x, y) of the upright picture is stored, by Exif's words, in a stored picture of that size.
