@@ -38,7 +38,7 @@ let package = Package(
         .executable(name: "attachprep", targets: ["attachprep"]),
     ],
     traits: [
-        .trait(name: "GIF", description: "Decode GIF."),
+        .trait(name: "GIF", description: "Decode GIF through giflib."),
         .trait(name: "WebP", description: "Decode WebP through libwebp."),
         .trait(name: "HEIF", description: "Decode HEIC and AVIF through libde265 and dav1d."),
         .trait(name: "TIFF", description: "Decode TIFF through libtiff."),
@@ -52,6 +52,7 @@ let package = Package(
         .target(
             name: "CCodecs", dependencies: ["CLate"],
             cSettings: strictC + [
+                .define("AP_GIF", .when(traits: ["GIF"])),
                 .define("AP_WEBP", .when(traits: ["WebP"])),
                 .define("AP_HEIF", .when(traits: ["HEIF"])),
                 .define("AP_TIFF", .when(traits: ["TIFF"])),

@@ -13,7 +13,7 @@ enum Decoders {
             case .png, .apng: return try PNGDecoder()
             case .bmp: return BMPDecoder()
             #if GIF
-                case .gif: return GIFDecoder()
+                case .gif: return try GIFDecoder()
             #endif
             #if WebP
                 case .webp: return try WebPDecoder()
@@ -32,6 +32,9 @@ enum Decoders {
         do {
             switch format {
             case .jpeg: return try JPEGSpoolDecoder(maxScans: options.limits.scans)
+            #if GIF
+                case .gif: return GIFSpoolDecoder()
+            #endif
             #if WebP
                 case .webp: return try WebPSpoolDecoder()
             #endif

@@ -76,7 +76,7 @@ public struct PreparationSession: ~Copyable {
     public var needsMoreInput: Bool {
         switch stage {
         case .sniffing, .refusing, .decoding, .passing: true
-        case .spooling: seekableInput == nil || digest != nil
+        case .spooling: seekableInput == nil || digest != nil || animation != nil
         // What follows the picture may still be worth a warning; of a file the first byte of it is enough.
         case .decoded: seekableInput == nil || digest != nil || !sawTrailingData
         case .failed: false

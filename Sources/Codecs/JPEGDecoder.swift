@@ -242,6 +242,11 @@ package enum CodecLibraries {
             (name: "libjpeg-turbo", version: unsafe String(cString: ap_jpeg_version())),
             (name: "libpng", version: unsafe String(cString: ap_png_version())),
         ]
+        #if GIF
+            if let version = unsafe ap_gif_version() {
+                versions.append(("giflib", unsafe String(cString: version)))
+            }
+        #endif
         #if WebP
             let webp = ap_webp_version()
             if webp != 0 { versions.append(("libwebp", "\(webp >> 16).\(webp >> 8 & 255).\(webp & 255)")) }

@@ -1,4 +1,5 @@
 import Codecs
+import JPEGCore
 import Pixels
 import TestSupport
 
@@ -105,3 +106,63 @@ extension Picture {
             samples: bitmap.samples)
     }
 }
+
+/// Bytes in memory that can be read anywhere.
+final class MemoryBytes: RandomAccessBytes {
+    private let bytes: [UInt8]
+    var size: Int { bytes.count }
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard offset >= 0, offset < bytes.count else { return 0 }
+        let part = bytes[offset..<min(bytes.count, offset + buffer.count)]
+        unsafe buffer.copyBytes(from: part)
+        return part.count
+    }
+}
+
+#if GIF
+    /// Decodes a GIF as a session does: pushed in pieces up to its first image and then from a spool, or in place.
+    func decodeGIF(
+        _ bytes: [UInt8], in ranges: [Range<Int>]? = nil, _ plan: DecodePlan = DecodePlan()
+    ) throws(CodecError) -> Decoded {
+        var pushed = try GIFDecoder()
+        var spooled = GIFSpoolDecoder()
+        var header: ImageHeader?
+        var spool = ranges == nil ? bytes : []
+        for range in ranges ?? [0..<bytes.count] {
+            var at = range.lowerBound
+            if header == nil {
+                switch try pushed.push(bytes.span.extracting(range), into: nil) {
+                case .needsInput: continue
+                case .finished: throw CodecError(.corrupt, "finished without a header")
+                case .header(let found, let used):
+                    guard found.size.area <= plan.maxPixels else {
+                        throw CodecError(.memory, "too many pixels")
+                    }
+                    header = found
+                    at += used
+                    if ranges != nil { spool = pushed.head }
+                    try spooled.watch(spool.span)
+                }
+            }
+            guard ranges != nil else { break }
+            spool += bytes[at..<range.upperBound]
+            try spooled.watch(bytes.span.extracting(at..<range.upperBound))
+        }
+        if header == nil { try pushed.finish(padding: plan.allowsTruncated, into: nil) }
+        guard let header else { throw CodecError(.corrupt, "finished without a header") }
+        let rows = pipeline(header, plan)
+        let job = SpoolJob(numerator: 8, memoryLimit: 64_000_000, allowsTruncated: plan.allowsTruncated)
+        let end = try spooled.decode(from: MemoryBytes(spool), job, into: rows)
+        let rowsTaken = rows.rowsTaken
+        rows.fill(to: header.size.height)
+        var notes = pushed.notes
+        notes.add(spooled.notes)
+        return Decoded(
+            bitmap: rows.finish()[0], header: header, rowSize: header.size, rowsTaken: rowsTaken,
+            // What stands before the image may be shorter in a spool.
+            consumed: end.isTruncated ? nil : end.end + bytes.count - spool.count, notes: notes)
+    }
+#endif

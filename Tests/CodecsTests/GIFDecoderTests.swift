@@ -12,13 +12,13 @@
 
     @Suite struct GIFDecoderTests {
         private func samples(_ file: GIFBuilder) throws -> [UInt8] {
-            try decode(GIFDecoder(), file.bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
+            try decodeGIF(file.bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
         }
 
         private let square = GIFBuilder.Image(width: 2, height: 2, indices: [0, 1, 2, 0])
 
         @Test func oneImage() throws {
-            let decoded = try decode(GIFDecoder(), GIFBuilder(width: 2, height: 2, images: [square]).bytes)
+            let decoded = try decodeGIF(GIFBuilder(width: 2, height: 2, images: [square]).bytes)
             #expect(decoded.bitmap.samples == red + green + blue + red)
             #expect(!decoded.notes.isAnimated && !decoded.notes.hasMetadata && !decoded.notes.isOdd)
         }
@@ -73,7 +73,7 @@
             let bytes: [UInt8] =
                 Array("GIF89a".utf8) + [2, 0, 2, 0, 0xF2, 0, 0] + palette.flatMap { $0 }
                 + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 3, 2, 0x18, 9, 0, 0x3B]
-            let shown = try decode(GIFDecoder(), bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
+            let shown = try decodeGIF(bytes, DecodePlan(background: 0x40_80C0)).bitmap.samples
             #expect(shown == [255, 255, 255] + [UInt8](repeating: 0, count: 9))
         }
 
@@ -95,9 +95,11 @@
         }
 
         /// Tables that fill up, with codes of each size; the encoder is the specification's, in this test.
-        @Test(arguments: [2, 5, 8]) func longCodes(codeSize: Int) throws {
+        ///
+        /// giflib takes indices of up to eight bits; of longer ones the table has no more than 256 all the same.
+        @Test(arguments: [1, 2, 5, 8, 9, 10, 11]) func longCodes(codeSize: Int) throws {
             var generator = SeededGenerator(seed: 3)
-            let top = UInt8(1 << codeSize - 1)
+            let top = UInt8(min(255, 1 << codeSize - 1))
             let indices = (0..<30_000).map {
                 $0 % 3 == 0 ? UInt8.random(in: 0...top, using: &generator) : UInt8($0 % 2)
             }
@@ -132,7 +134,7 @@
             var image = square
             image.data = bits([4, 0, 1, 2, 5], 3)
             let file = GIFBuilder(width: 2, height: 2, background: 1, images: [image])
-            let decoded = try decode(GIFDecoder(), file.bytes, DecodePlan(background: 0x40_80C0))
+            let decoded = try decodeGIF(file.bytes, DecodePlan(background: 0x40_80C0))
             // The rest of a line that is there in part is the screen's background colour.
             #expect(decoded.bitmap.samples == red + green + blue + green)
             #expect(decoded.notes.isOdd)
@@ -147,10 +149,16 @@
             for data in [bits([4, 0, 7, 5], 3), bits([4, 6, 5], 3), [], bits([4, 5], 3)] {
                 image.data = data
                 let file = GIFBuilder(width: 2, height: 2, images: [image])
-                let error = #expect(throws: CodecError.self) { try decode(GIFDecoder(), file.bytes) }
+                let error = #expect(throws: CodecError.self) { try decodeGIF(file.bytes) }
                 kinds.append(error?.kind)
             }
             #expect(kinds == [.corrupt, .corrupt, .corrupt, .corrupt])
+            var bytes = GIFBuilder(width: 2, height: 2, images: [square]).bytes
+            bytes[1] = 64
+            for ranges in [nil, pieces(of: bytes.count, size: 7)] {
+                let error = #expect(throws: CodecError.self) { try decodeGIF(bytes, in: ranges) }
+                #expect(error?.kind == .corrupt)
+            }
             for codeSize in [0, 12] {
                 image = square
                 image.data = [0]
@@ -161,16 +169,72 @@
             }
         }
 
+        /// The rows so far are shown of what breaks off anywhere, as by browsers and ImageMagick.
+        @Test(arguments: [4, 8, 9]) func whatThereIsOfACutImage(codeSize: Int) throws {
+            var generator = SeededGenerator(seed: 6)
+            let indices = (0..<(60 * 40)).map { _ in UInt8.random(in: 0...3, using: &generator) }
+            let image = GIFBuilder.Image(width: 60, height: 40, indices: indices, codeSize: codeSize)
+            let bytes = GIFBuilder(width: 60, height: 40, images: [image]).bytes
+            let plan = DecodePlan(background: 0x40_80C0, allowsTruncated: true)
+            let whole = try decodeGIF(bytes, plan).bitmap.samples
+            func row(_ y: Int, _ samples: [UInt8]) -> ArraySlice<UInt8> {
+                samples[(180 * y)..<(180 * (y + 1))]
+            }
+            let empty = [[UInt8]](repeating: matte, count: 60).flatMap { $0 }
+            var shown: [Int] = []
+            for count in stride(from: 37, through: bytes.count, by: 1) {
+                let cut = try decodeGIF(Array(bytes[..<count]), plan).bitmap.samples
+                let rows = (0..<40).prefix { row($0, cut) == row($0, whole) }.count
+                shown.append(rows)
+                // One more row may be there in part.
+                let isEmptyBelow = (min(40, rows + 1)..<40).allSatisfy { row($0, cut).elementsEqual(empty) }
+                #expect(isEmptyBelow)
+            }
+            #expect(shown == shown.sorted() && shown.first == 0 && shown.last == 40)
+            #expect(Set(shown).count == 41)
+        }
+
+        /// Codes may end with their blocks, and what follows the last pixel is not looked at.
+        @Test func codesWithoutTheirEnd() throws {
+            var image = square
+            for codes in [[4, 0, 1, 2, 0], [0, 1, 2, 0], [4, 0, 1, 2, 0, 7, 7, 7]] {
+                image.data = bits(codes, 3)
+                let decoded = try decodeGIF(GIFBuilder(width: 2, height: 2, images: [image]).bytes)
+                #expect(decoded.bitmap.samples == red + green + blue + red && !decoded.notes.isOdd)
+            }
+        }
+
+        /// Stray bytes between blocks, and of what stands before the image only what counts is kept.
+        @Test func beforeTheImage() throws {
+            var image = square
+            image.transparent = 1
+            image.palette = [red, green, blue, red, red, green, blue, red]
+            var file = GIFBuilder(width: 3, height: 4, images: [image])
+            let whole = try decodeGIF(file.bytes).bitmap.samples
+            file.before = [0, 0]
+            for _ in 0..<50 {
+                file.before += GIFBuilder.extension(0xFE, [[UInt8](repeating: 65, count: 255)])
+                file.before += GIFBuilder.extension(0xF9, [[1, 0, 0, 3]])
+            }
+            let bytes = file.bytes
+            for size in [bytes.count, 1] {
+                let decoded = try decodeGIF(bytes, in: pieces(of: bytes.count, size: size))
+                #expect(decoded.bitmap.samples == whole && decoded.consumed == bytes.count)
+                #expect(decoded.notes.hasMetadata && !decoded.notes.isOdd)
+            }
+            #expect(try decodeGIF(bytes).bitmap.samples == whole)
+        }
+
         @Test func notes() throws {
             var file = GIFBuilder(width: 2, height: 2, images: [square])
             file.before = GIFBuilder.extension(0xFE, [Array("secret".utf8)])
-            #expect(try decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            #expect(try decodeGIF(file.bytes).notes.hasMetadata)
             file.before = GIFBuilder.extension(0xFF, [Array("XMP DataXMP".utf8), [1, 2, 3]])
-            #expect(try decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            #expect(try decodeGIF(file.bytes).notes.hasMetadata)
             file.before = GIFBuilder.extension(0xFF, [Array("NETSCAPE2.0".utf8), [1, 0, 0]])
-            #expect(try !decode(GIFDecoder(), file.bytes).notes.hasMetadata)
+            #expect(try !decodeGIF(file.bytes).notes.hasMetadata)
             file.images.append(square)
-            #expect(try decode(GIFDecoder(), file.bytes).notes.isAnimated)
+            #expect(try decodeGIF(file.bytes).notes.isAnimated)
         }
 
         @Test(arguments: [false, true]) func anyPiecesAndNoCutIsWhole(isInterlaced: Bool) throws {
@@ -180,21 +244,21 @@
             image.isInterlaced = isInterlaced
             image.transparent = 2
             let bytes = GIFBuilder(width: 70, height: 50, images: [image, square]).bytes
-            let whole = try decode(GIFDecoder(), bytes)
+            let whole = try decodeGIF(bytes)
             #expect(whole.consumed == bytes.count)
             for size in [1, 7, 1000, 65536] {
-                let cut = try decode(GIFDecoder(), bytes, in: pieces(of: bytes.count, size: size))
+                let cut = try decodeGIF(bytes, in: pieces(of: bytes.count, size: size))
                 #expect(cut.bitmap.samples == whole.bitmap.samples)
                 #expect(cut.consumed == bytes.count)
             }
             for count in stride(from: 0, to: bytes.count - 60, by: 37) {
                 let error = #expect(throws: CodecError.self) {
-                    try decode(GIFDecoder(), Array(bytes[..<count]))
+                    try decodeGIF(Array(bytes[..<count]))
                 }
                 #expect(error?.kind == .truncated)
             }
             // Without its end the first image is still whole.
-            #expect(try decode(GIFDecoder(), Array(bytes.dropLast(3))).bitmap.samples == whole.bitmap.samples)
+            #expect(try decodeGIF(Array(bytes.dropLast(3))).bitmap.samples == whole.bitmap.samples)
         }
     }
 #endif

@@ -234,19 +234,4 @@
             #expect(picture.color.tiles == [1] && picture.alpha == nil && picture.steps.isEmpty)
         }
     }
-
-    /// Bytes in memory that can be read anywhere.
-    final class MemoryBytes: RandomAccessBytes {
-        private let bytes: [UInt8]
-        var size: Int { bytes.count }
-
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-        func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-            guard offset >= 0, offset < bytes.count else { return 0 }
-            let part = bytes[offset..<min(bytes.count, offset + buffer.count)]
-            unsafe buffer.copyBytes(from: part)
-            return part.count
-        }
-    }
 #endif

@@ -19,8 +19,10 @@ let settings = strict + traits.map { .define($0) }
 let package = Package(
     name: "Fuzz",
     targets: [
+        .target(name: "CLate"),
         .target(
-            name: "CCodecs", cSettings: traits.map { .define("AP_" + $0.uppercased()) },
+            name: "CCodecs", dependencies: ["CLate"],
+            cSettings: traits.map { .define("AP_" + $0.uppercased()) },
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png16"), .linkedLibrary("z")]),
         .target(name: "MediaTypes", swiftSettings: strict),
         .target(name: "MediaContainers", dependencies: ["MediaTypes"], swiftSettings: strict),

@@ -203,6 +203,31 @@ int32_t ap_tiff_damage(const ap_tiff *tiff);
 int32_t ap_tiff_oddities(const ap_tiff *tiff);
 const char *ap_tiff_version(void);
 
+// GIF (trait GIF): one image's codes through giflib, loaded when first used. --------------------------------------
+typedef struct ap_gif ap_gif;
+
+// Offsets in the file: of the image's separator, of the byte that says how many bits an index has (1 to 11), of the end.
+typedef struct ap_gif_place {
+    uint64_t image, index_bits, size;
+} ap_gif_place;
+
+bool ap_gif_load(void);
+// The rest only after ap_gif_load said true, and nothing before ap_gif_open.
+ap_gif *ap_gif_create(ap_read_fn read, void *context, ap_gif_place where);
+void ap_gif_destroy(ap_gif *gif);
+// Goes to the begin of the codes, at first or again; says AP_NEEDS_INPUT, as ap_gif_read_line does of each success.
+ap_status ap_gif_open(ap_gif *gif);
+// Counts what so many more codes stand for: AP_FINISHED when that is `most` indices or the codes end, AP_CORRUPT when
+// one stands for nothing. To be asked for lines it must be opened again.
+ap_status ap_gif_count(ap_gif *gif, uint64_t most, uint32_t codes, uint64_t *indices);
+// The next `count` indices, of as many as were counted.
+ap_status ap_gif_read_line(ap_gif *gif, uint8_t *line, size_t count);
+// Whether the input could not be read.
+bool ap_gif_has_failed(const ap_gif *gif);
+const char *ap_gif_message(const ap_gif *gif);
+// Of the headers it was built with; NULL when the library is missing.
+const char *ap_gif_version(void);
+
 #include "heif.h"
 
 #endif

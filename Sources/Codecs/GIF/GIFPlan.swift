@@ -20,6 +20,9 @@ struct GIFPlan {
     private let background: [UInt8]
 
     static let codeSizes = 1...11
+    /// Bytes that decoding takes besides a line and its row: giflib's pages once loaded, its tables and ours, and a piece
+    /// of the input for each of them and for the scan.
+    private static let libraryNeed = 200_000
 
     init(_ walk: GIFWalk, transparent: Int?, hasProfile: Bool) throws(CodecError) {
         let found = walk.frame
@@ -55,9 +58,9 @@ struct GIFPlan {
             size: size, orientation: .upright, layout: layout, numerators: [8],
             interlace: isInterlaced
                 ? Interlace(gif: size, frame: frame.y..<(frame.y + frame.size.height)) : nil,
-            needsWholeInput: false, mayPassLossless: false, subsampling: nil,
+            needsWholeInput: true, mayPassLossless: false, subsampling: nil,
             colour: hasProfile ? .ignored : .sRGB,
-            codecNeed: { _ in 5 * width + LZWDecoder.memoryNeed + 4000 })
+            codecNeed: { _ in 5 * width + Self.libraryNeed })
     }
 
     /// Rows of the screen that come before those of the image, and after.

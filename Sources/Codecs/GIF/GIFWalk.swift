@@ -35,7 +35,7 @@ struct GIFWalk {
     private var missing = 0
 
     private static let headBytes = 13
-    private static let descriptorBytes = 9
+    static let descriptorBytes = 9
 
     /// The next event at `at`, which moves on.
     mutating func next(_ bytes: Span<UInt8>, at: inout Int) -> Event {
@@ -43,6 +43,11 @@ struct GIFWalk {
             switch place {
             case .head:
                 guard collect(Self.headBytes, bytes, &at) else { return .needsInput }
+                // As giflib asks for it, whatever the type was taken from.
+                guard collected.starts(with: Array("GIF".utf8)) else {
+                    place = .over
+                    return .malformed(collected[0])
+                }
                 width = number(6)
                 height = number(8)
                 background = Int(collected[11])
@@ -140,6 +145,14 @@ struct GIFWalk {
 
     /// Bytes of the table that a field of flags announces.
     private static func tableBytes(_ flags: UInt8) -> Int { flags & 128 == 0 ? 0 : 6 << Int(flags & 7) }
+}
+
+/// Where an image lies in its file.
+struct GIFPlace {
+    /// Offset of the byte that announces it.
+    var image = 0
+    /// Offset of the byte that says how many bits an index has; its codes follow.
+    var indexBits = 0
 }
 
 /// An image's descriptor and the size of its codes.

@@ -123,6 +123,75 @@ private func spool<Spooled: SpoolDecoder & ~Copyable>(
     _ = rows.finish()
 }
 
+/// Runs libFuzzer on a pushed decoder that finds headers, and the spooled one that decodes: the same however bytes come,
+/// and whether the file is read in place.
+package func explore<Decoder: ImageDecoder & ~Copyable, Spooled: SpoolDecoder & ~Copyable>(
+    _ make: @escaping () throws(CodecError) -> Decoder,
+    handingOverTo spooled: @escaping () throws(CodecError) -> Spooled
+) -> Never {
+    unsafe judge = { bytes in
+        for allowsTruncated in [true, false] {
+            func ending(_ size: Int?) -> Ending {
+                do {
+                    return try handOver(
+                        bytes, inPiecesOf: size, allowsTruncated: allowsTruncated, make, spooled)
+                } catch { return .failure(error.kind) }
+            }
+            let whole = ending(nil)
+            for size in [7, 300] + (bytes.count < 2000 ? [1] : []) {
+                let cut = ending(size)
+                if cut != whole { fatalError("in pieces of \(size): \(cut), not \(whole)") }
+            }
+        }
+    }
+    return run()
+}
+
+/// Decodes as a session does; without a size of pieces the file is read in place.
+private func handOver<Decoder: ImageDecoder & ~Copyable, Spooled: SpoolDecoder & ~Copyable>(
+    _ bytes: [UInt8], inPiecesOf size: Int?, allowsTruncated: Bool, _ make: () throws(CodecError) -> Decoder,
+    _ makeSpooled: () throws(CodecError) -> Spooled
+) throws(CodecError) -> Ending {
+    var decoder = try make()
+    var spooled = try makeSpooled()
+    var header: ImageHeader?
+    var spool = size == nil ? bytes : []
+    var at = 0
+    while at < bytes.count, header == nil || size != nil {
+        let end = min(at + (size ?? bytes.count), bytes.count)
+        if header == nil {
+            switch try decoder.push(bytes.span.extracting(at..<end), into: nil) {
+            case .needsInput: at = end
+            case .finished: throw CodecError(.truncated, "")
+            case .header(let found, let used):
+                guard Double(found.size.width) * Double(found.size.height) <= 20_000 else {
+                    throw CodecError(.tooManyPixels, "")
+                }
+                header = found
+                at += used
+                guard size != nil else { break }
+                spool = decoder.head
+                try spooled.watch(spool.span)
+            }
+        } else {
+            spool += bytes[at..<end]
+            try spooled.watch(bytes.span.extracting(at..<end))
+            at = end
+        }
+    }
+    if header == nil { try decoder.finish(padding: allowsTruncated, into: nil) }
+    guard let header else { throw CodecError(.truncated, "") }
+    let rows = pipeline(header, header.steps)
+    let job = SpoolJob(numerator: header.steps, memoryLimit: 64_000_000, allowsTruncated: allowsTruncated)
+    let end = try spooled.decode(from: Memory(spool), job, into: rows)
+    if end.isTruncated, !allowsTruncated { fatalError("a cut picture where that will not do") }
+    rows.fill(to: header.size.height)
+    var notes = decoder.notes
+    notes.add(spooled.notes)
+    return .picture(
+        rows.finish().flatMap(\.samples), isAnimated: notes.isAnimated, isOdd: notes.isOdd)
+}
+
 // Safety: written once, before libFuzzer begins, which is the only thread.
 nonisolated(unsafe) private var judge: ([UInt8]) -> Void = { _ in }
 

@@ -1,4 +1,5 @@
 internal import Codecs
 internal import Decoding
 
-explore { GIFDecoder() }
+explore(
+    { () throws(CodecError) in try GIFDecoder() }, handingOverTo: { GIFSpoolDecoder() })
