@@ -42,6 +42,49 @@ struct LightEncoder: Sendable {
             + [UInt8](repeating: 255, count: Int(max(high - SRGBCurve.white, 0)))
     }
 
+    /// Encodes `count` samples, every `step`-th of the filter's sums, which are overwritten.
+    ///
+    /// Safety: `sums` has `vectors` vectors, an even number, which hold `step * count` sums; `out` has room for `count`
+    /// bytes.
+    func encode(
+        sums: UnsafeMutablePointer<SIMD4<Int32>>, vectors: Int, step: Int, count: Int,
+        into out: UnsafeMutablePointer<UInt8>
+    ) {
+        let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
+        let raw = UnsafeMutableRawPointer(sums)
+        if !hasMatrix, step == 1 {
+            for i in 0..<(vectors / 2) {
+                let low = unsafe (sums[2 &* i] &+ half) &>> FilterTable.shift
+                let high = unsafe (sums[2 &* i &+ 1] &+ half) &>> FilterTable.shift
+                unsafe raw.storeBytes(
+                    of: Self.bounded(low, high), toByteOffset: 16 &* i, as: SIMD8<Int16>.self)
+            }
+            unsafe curve.withUnsafeBufferPointer { curve in
+                for i in 0..<count {
+                    unsafe out[i] = curve[Int(raw.load(fromByteOffset: 2 &* i, as: UInt16.self))]
+                }
+            }
+            return
+        }
+        let white = SIMD4<Int32>(repeating: SRGBCurve.white)
+        for i in 0..<vectors {
+            let light = unsafe (sums[i] &+ half) &>> FilterTable.shift
+            unsafe sums[i] = pointwiseMin(pointwiseMax(light, .zero), white)
+        }
+        unsafe encode(raw.assumingMemoryBound(to: Int32.self), step: step, count: count, into: out)
+    }
+
+    /// Light within 0...`SRGBCurve.white`, by way of the bounds of 16 bits: all four are one instruction each.
+    @inline(__always)
+    private static func bounded(_ low: SIMD4<Int32>, _ high: SIMD4<Int32>) -> SIMD8<Int16> {
+        @inline(__always) func fitting(_ light: SIMD4<Int32>) -> SIMD4<Int32> {
+            let least = SIMD4<Int32>(repeating: Int32(Int16.min))
+            return pointwiseMin(pointwiseMax(light, least), SIMD4(repeating: Int32(Int16.max)))
+        }
+        let white = SIMD8<Int16>(repeating: Int16(SRGBCurve.white))
+        return pointwiseMin(pointwiseMax(narrowed(fitting(low), fitting(high)), .zero), white)
+    }
+
     /// Encodes `count` samples, every `step`-th of `light`; a matrix needs whole pixels of three and a step of 1.
     ///
     /// Safety: `light` has `step * count` values 0...`SRGBCurve.white`, `out` room for `count` bytes.

@@ -9,20 +9,23 @@ package struct RowLinearizer: Sendable {
     private let table: [UInt16]
     /// Where green's and blue's parts begin.
     private let (green, blue): (Int, Int)
+    /// The same of 8-bit samples in 32-bit lanes: the parts for left pixels, then shifted up for right ones.
+    private let lanes: [UInt32]
 
     /// - Parameter background: what lies behind transparent pixels, 0xRRGGBB in sRGB.
     package init(layout: PixelLayout, background: UInt32, colour: ColourSpace = .sRGB) {
         self.layout = layout
         matte = Self.matte(background, in: colour)
         let bits = layout.bitsPerSample
-        guard let curves = colour.curves else {
+        if let curves = colour.curves {
+            let parts = layout.isGray ? curves.prefix(1) : curves.prefix(3)
+            table = parts.flatMap { SRGBCurve.linearTable(bits: bits, $0) }
+            (green, blue) = parts.count == 3 ? (1 << bits, 2 << bits) : (0, 0)
+        } else {
             table = bits == 16 ? SRGBCurve.linearTable(bits: 16) : SRGBCurve.linear8
             (green, blue) = (0, 0)
-            return
         }
-        let parts = layout.isGray ? curves.prefix(1) : curves.prefix(3)
-        table = parts.flatMap { SRGBCurve.linearTable(bits: bits, $0) }
-        (green, blue) = parts.count == 3 ? (1 << bits, 2 << bits) : (0, 0)
+        lanes = bits == 8 ? table.map { UInt32($0) } + table.map { UInt32($0) << 16 } : []
     }
 
     /// The background in the linear light of the source, of which the encoder makes sRGB's again.
@@ -34,40 +37,59 @@ package struct RowLinearizer: Sendable {
         return SIMD4(UInt32(clamped.x.rounded()), UInt32(clamped.y.rounded()), UInt32(clamped.z.rounded()), 0)
     }
 
-    /// Bytes the table takes.
+    /// Bytes the tables take.
     package static func memoryNeed(layout: PixelLayout) -> Int {
-        (layout.bitsPerSample == 16 ? 65536 * 2 : 512) * (layout.isGray ? 1 : 3)
+        (layout.bitsPerSample == 16 ? 65536 * 2 : 256 * 10) * (layout.isGray ? 1 : 3)
     }
 
     /// Converts `width` pixels.
     ///
     /// - Parameters:
     ///   - row: at least `width * layout.bytesPerPixel` bytes, aligned for 16-bit samples.
-    ///   - out: (width + 1) / 2 pairs.
-    package func convert(_ row: UnsafeRawPointer, width: Int, into out: UnsafeMutablePointer<PixelPair>) {
+    ///   - out: has room for (width + 1) / 2 pairs.
+    func convert(_ row: UnsafeRawPointer, width: Int, into out: LightLanes) {
         if layout.bitsPerSample == 16 {
             unsafe convert(row.assumingMemoryBound(to: UInt16.self), width, out)
         } else {
-            unsafe convert(row.assumingMemoryBound(to: UInt8.self), width, out)
+            let row = unsafe row.assumingMemoryBound(to: UInt8.self)
+            guard case .rgb = layout.channels else { return unsafe convert(row, width, out) }
+            // By far the most frequent. What is left of an odd width is its last pixel.
+            unsafe convertRGB(row, width / 2, out)
+            guard width & 1 == 1 else { return }
+            unsafe convert(row + 3 * (width - 1), 1, out.dropFirst(width / 2))
+        }
+    }
+
+    /// Converts `count` times two pixels of 8-bit red, green and blue.
+    private func convertRGB(_ row: UnsafePointer<UInt8>, _ count: Int, _ out: LightLanes) {
+        let (green, blue, right) = (green, blue, lanes.count / 2)
+        unsafe lanes.withUnsafeBufferPointer { lanes in
+            @inline(__always) func both(_ at: Int, _ part: Int = 0) -> UInt32 {
+                unsafe lanes[part &+ Int(row[at])] | lanes[right &+ part &+ Int(row[at &+ 3])]
+            }
+            for i in 0..<count {
+                let at = 6 &* i
+                unsafe out.store(both(at), both(at &+ 1, green), both(at &+ 2, blue), pair: i)
+            }
         }
     }
 
     /// Converts a part of a row of `width` pixels: those of `pairs`, which lie inside it.
     func convert(
-        _ row: UnsafeRawPointer, width: Int, pairs: Range<Int>, into out: UnsafeMutablePointer<PixelPair>
+        _ row: UnsafeRawPointer, width: Int, pairs: Range<Int>, into out: LightLanes
     ) {
         let (first, end) = (2 * pairs.lowerBound, min(2 * pairs.upperBound, width))
         unsafe convert(row + first * layout.bytesPerPixel, width: end - first, into: out)
     }
 
     /// Fills the pixels of `pairs`, in a row of `width`, with the matte.
-    func fill(width: Int, pairs: Range<Int>, _ out: UnsafeMutablePointer<PixelPair>) {
+    func fill(width: Int, pairs: Range<Int>, _ out: LightLanes) {
         unsafe each(min(2 * pairs.upperBound, width) - 2 * pairs.lowerBound, out) { _ in matte }
     }
 
     // A sample indexes a table with an entry for each of its values, so no lookup can leave it.
     private func convert<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ row: UnsafePointer<Sample>, _ width: Int, _ out: UnsafeMutablePointer<PixelPair>
+        _ row: UnsafePointer<Sample>, _ width: Int, _ out: LightLanes
     ) {
         let matte = matte
         unsafe table.withUnsafeBufferPointer { table in
@@ -83,19 +105,7 @@ package struct RowLinearizer: Sendable {
             case .gray:
                 unsafe each(width, out) { x in SIMD4(repeating: light(x)) }
             case .rgb:
-                // By far the most frequent: the two pixels of a pair are packed without a detour over vectors.
-                @inline(__always) func both(_ at: Int, _ part: Int = 0) -> UInt64 {
-                    UInt64(light(at, part) | light(at &+ 3, part) &<< 16)
-                }
-                let raw = UnsafeMutableRawPointer(out)
-                for i in 0..<(width / 2) {
-                    let at = 6 &* i
-                    let redGreen = both(at) | both(at &+ 1, green) &<< 32
-                    unsafe raw.storeBytes(of: redGreen, toByteOffset: 16 &* i, as: UInt64.self)
-                    unsafe raw.storeBytes(
-                        of: both(at &+ 2, blue), toByteOffset: 16 &* i &+ 8, as: UInt64.self)
-                }
-                unsafe each(from: width & ~1, width, out) { x in
+                unsafe each(width, out) { x in
                     SIMD4(light(3 &* x), light(3 &* x &+ 1, green), light(3 &* x &+ 2, blue), 0)
                 }
             case .grayAlpha:
@@ -122,18 +132,16 @@ package struct RowLinearizer: Sendable {
         }
     }
 
-    /// Writes the pixels from `start` (even) to `width`, two a vector; the partner of an odd last one is black, and no tap ever weighs it.
+    /// Writes `width` pixels; the partner of an odd last one is black, and no tap ever weighs it.
     @inline(__always)
-    private func each(
-        from start: Int = 0, _ width: Int, _ out: UnsafeMutablePointer<PixelPair>,
-        _ pixel: (_ x: Int) -> SIMD4<UInt32>
-    ) {
-        @inline(__always) func pair(_ a: SIMD4<UInt32>, _ b: SIMD4<UInt32>) -> PixelPair {
-            // Both are 16 bytes of plain integers; light fits the low half of its lane.
-            unsafe unsafeBitCast(a | b &<< 16, to: PixelPair.self)
+    private func each(_ width: Int, _ out: LightLanes, _ pixel: (_ x: Int) -> SIMD4<UInt32>) {
+        @inline(__always) func store(_ a: SIMD4<UInt32>, _ b: SIMD4<UInt32>, _ i: Int) {
+            // Light fits the low half of its lane.
+            let both = a | b &<< 16
+            unsafe out.store(both.x, both.y, both.z, pair: i)
         }
         let pairs = width / 2
-        for i in (start / 2)..<pairs { unsafe out[i] = pair(pixel(2 &* i), pixel(2 &* i &+ 1)) }
-        if width & 1 == 1 { unsafe out[pairs] = pair(pixel(width &- 1), .zero) }
+        for i in 0..<pairs { store(pixel(2 &* i), pixel(2 &* i &+ 1), i) }
+        if width & 1 == 1 { store(pixel(width &- 1), .zero, pairs) }
     }
 }

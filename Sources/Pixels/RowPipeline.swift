@@ -1,4 +1,4 @@
-/// Where a decoder's rows go: linear light over the matte, then every scaler, two rows at a time.
+/// Where a decoder's rows go: linear light over the matte, then every scaler, four rows at a time.
 ///
 /// A class, because C codecs carry it through their callbacks as an opaque context.
 package final class RowPipeline {
@@ -17,7 +17,7 @@ package final class RowPipeline {
     private let conversion: (any RowConversion)?
     /// A converted row.
     private let converted: PageBuffer<UInt8>?
-    /// Two rows of `stride` pairs, the upper one and its partner; of a wide picture a block of one row.
+    /// Four rows of `stride` pairs beside each other; of a wide picture a block of one row.
     private var linear: [PixelPair]
     private let stride: Int
     /// Whether rows are too long to be kept as light: each is filtered as it comes, block by block.
@@ -25,12 +25,12 @@ package final class RowPipeline {
     private var scalers: [RowScaler]
     private let shouldStop: () -> Bool
 
-    /// Pixels in a row from which on a picture is wide: 1 MB as light, and longer than a JPEG's can be.
+    /// Pixels in a row from which on a picture is wide: 1.5 MB as light, and longer than a JPEG's can be.
     package static let wide = 65_536
     /// Pairs of pixels in a block of a wide picture, where one output sample does not take more.
     private static let blockPairs = 16_384
 
-    private typealias RowWriter = (RowLinearizer, Range<Int>, UnsafeMutablePointer<PixelPair>) -> Void
+    private typealias RowWriter = (RowLinearizer, Range<Int>, LightLanes) -> Void
 
     /// - Parameters:
     ///   - width: of the picture, in pixels.
@@ -54,7 +54,7 @@ package final class RowPipeline {
         stride = (width + 1) / 2
         isWide = width >= wide
         let block = max(Self.blockPairs, scalers.map(\.mostPairs).max() ?? 0)
-        linear = [PixelPair](repeating: .zero, count: isWide ? block : 2 * stride)
+        linear = [PixelPair](repeating: .zero, count: isWide ? block : FourRows.vectors * stride)
         passes = interlace?.passes ?? []
         if !passes.isEmpty { beginPass() }
     }
@@ -69,7 +69,7 @@ package final class RowPipeline {
     ) -> Int {
         let light =
             width < wide
-            ? width + 1
+            ? (width + 1) / 2 * FourRows.vectors
             : max(blockPairs, FilterTable.mostPairs(reduction: reduction))
         return light * 16 + RowLinearizer.memoryNeed(layout: layout)
             + (isConverted ? width * layout.bytesPerPixel : 0)
@@ -114,7 +114,7 @@ package final class RowPipeline {
     /// The finished pictures, in the order of the scalers; the pipeline is empty afterwards.
     package func finish() -> [Bitmap] {
         if passes.isEmpty {
-            if rowsTaken & 1 == 1 { push(pair: rowsTaken / 2) }
+            pushRest()
         } else if pass < passes.count {
             endPass()
         }
@@ -132,31 +132,39 @@ package final class RowPipeline {
             if isWide {
                 for scaler in scalers {
                     unsafe scaler.filter(isLower: rowsOfPass & 1 == 1, pair: rowsOfPass / 2, by: linear) {
-                        unsafe write(linearizer, $0, $1)
+                        unsafe write(linearizer, $0, LightLanes(alone: $1))
                     }
                 }
             } else if let base = linear.baseAddress {
-                unsafe write(linearizer, 0..<((width + 1) / 2), base + (rowsOfPass & 1) * stride)
+                unsafe write(
+                    linearizer, 0..<((width + 1) / 2), LightLanes(base, rowOfFour: rowsOfPass & 3))
             }
         }
         rowsTaken += 1
         rowsOfPass += 1
-        if rowsOfPass & 1 == 0 { push(pair: rowsOfPass / 2 - 1) }
+        if rowsOfPass & (isWide ? 1 : 3) == 0 { push(rowsOfPass) }
         guard rowsOfPass == height else { return }
         endPass()
         pass += 1
         beginPass()
     }
 
-    private func push(pair: Int) {
+    /// Gives the scalers the last rows of `end`: two of a wide picture, up to four of others.
+    private func push(_ end: Int) {
         if isWide {
-            for scaler in scalers { scaler.add(pair: pair) }
+            for scaler in scalers { scaler.add(pair: (end - 1) / 2) }
             return
         }
+        let first = (end - 1) & ~3
         unsafe linear.withUnsafeBufferPointer { linear in
             guard let base = linear.baseAddress else { return }
-            for scaler in scalers { unsafe scaler.push(base, base + stride, pair: pair) }
+            for scaler in scalers { unsafe scaler.push(base, pair: first / 2, isWhole: end - first > 2) }
         }
+    }
+
+    /// Gives the scalers the rows that still wait for others to come.
+    private func pushRest() {
+        if rowsOfPass & (isWide ? 1 : 3) != 0 { push(rowsOfPass) }
     }
 
     /// Turns to the next pass; after the last one no row is taken.
@@ -168,11 +176,15 @@ package final class RowPipeline {
     }
 
     private func endPass() {
-        if rowsOfPass & 1 == 1 {
-            // The partner has weights when the pass ended early, so it must be black; of a wide picture it is.
-            if !isWide { for i in stride..<(2 * stride) { linear[i] = .zero } }
-            push(pair: rowsOfPass / 2)
+        // The partner of an odd row has weights when the pass ended early, so it must be black; of a wide one it is.
+        if rowsOfPass & 1 == 1, !isWide {
+            unsafe linear.withUnsafeMutableBufferPointer { linear in
+                guard let base = linear.baseAddress else { return }
+                let partner = unsafe LightLanes(base, rowOfFour: rowsOfPass & 3)
+                for i in 0..<stride { unsafe partner.store(0, 0, 0, pair: i) }
+            }
         }
+        pushRest()
         for scaler in scalers { scaler.endPass(rowsTaken: rowsOfPass) }
     }
 }

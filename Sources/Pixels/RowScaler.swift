@@ -1,4 +1,4 @@
-/// Scales a picture while its rows arrive: two linear-light rows in, at any time a handful alive, a bitmap out.
+/// Scales a picture while its rows arrive: four linear-light rows in, at any time a handful alive, a bitmap out.
 ///
 /// Each pair of rows is filtered horizontally at once and then added, with its weights, to the output rows it
 /// takes part in. No more than `FilterTable.overlap` (seven or so) output rows are open, whatever the reduction,
@@ -11,11 +11,11 @@ package final class RowScaler {
     private var columns: FilterTable
     private var rows: FilterTable
     private var openRows: Int
-    /// Two horizontally filtered rows interleaved: three channels a pixel, each a 16-bit lane of either row.
+    /// Two pairs of horizontally filtered rows, each interleaved: three channels a pixel, a 16-bit lane of either row.
     private var filtered: [SIMD4<Int32>]
     /// `openRows` accumulators of one output row each, used in turn.
     private var sums: [SIMD4<Int32>]
-    /// Vectors of four samples in a row of `size.width` × 3.
+    /// Vectors of four samples in a row of `size.width` × 3, an even number.
     private let vectors: Int
     private let bitmap: PageBuffer<UInt8>
     private let encoder: LightEncoder
@@ -42,9 +42,9 @@ package final class RowScaler {
         rows = FilterTable(
             origin: source.y, extent: source.height, sourceCount: source.usable.height, count: size.height)
         openRows = rows.overlap
-        vectors = (size.width * 3 + 3) / 4
-        // One vector more: a pixel is stored as four lanes, the idle one into what follows.
-        filtered = [SIMD4<Int32>](repeating: .zero, count: vectors + 1)
+        vectors = (size.width * 3 + 7) / 8 * 2
+        // One vector more for each pair: a pixel is stored as four lanes, the idle one into what follows.
+        filtered = [SIMD4<Int32>](repeating: .zero, count: 2 * (vectors + 1))
         sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
         // Nothing of a large one is resident before it is written to, here or at the end of the last pass.
         bitmap = PageBuffer(count: size.area * channels)
@@ -60,11 +60,11 @@ package final class RowScaler {
         let tables =
             FilterTable.memoryNeed(extent: source.width, count: size.width)
             + FilterTable.memoryNeed(extent: source.height, count: size.height)
-        let rowBytes = (size.width * 3 + 8) * 4
-        guard isInterlaced else { return tables + rowBytes * 10 + size.area * channels }
+        let rowBytes = (size.width * 3 + 12) * 4
+        guard isInterlaced else { return tables + rowBytes * 11 + size.area * channels }
         // A pass has tables of its own, and a pair of its rows lies up to 16 rows of the picture apart.
         let reduction = max(source.height / Double(size.height), 1)
-        return tables * 2 + rowBytes * (10 + Int(16 / reduction)) + size.area * channels
+        return tables * 2 + rowBytes * (11 + Int(16 / reduction)) + size.area * channels
             + PassSums.memoryNeed(size: size, channels: channels)
     }
 
@@ -92,13 +92,14 @@ package final class RowScaler {
         passes?.endPass(rowsTaken: count)
     }
 
-    /// Takes the rows 2 × `pair` and the next; pairs come in order from the top.
+    /// Takes the four rows from 2 × `pair` on, or only the first two of them; they come in order from the top.
     ///
     /// A last row without a partner comes with any second row: its weights are zero.
-    package func push(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>, pair: Int) {
-        guard isOpen(for: pair) else { return }
-        unsafe filter(upper, lower)
-        add(pair: pair)
+    func push(_ four: UnsafePointer<PixelPair>, pair: Int, isWhole: Bool) {
+        let last = isWhole ? pair + 1 : pair
+        guard isOpen(for: pair) || nextOpen < size.height && rows.starts[nextOpen] <= last else { return }
+        unsafe filter(four)
+        if isWhole { addBoth(from: pair) } else { add(pair: pair) }
     }
 
     /// Opens the output rows that begin with a pair; whether it takes part in any.
@@ -107,16 +108,36 @@ package final class RowScaler {
         return firstOpen < nextOpen
     }
 
-    /// Adds a filtered pair to the output rows it takes part in.
-    func add(pair: Int) {
+    /// Adds the first filtered pair to the output rows it takes part in.
+    func add(pair: Int) { add(pair: pair, place: 0) }
+
+    private func add(pair: Int, place: Int) {
         guard isOpen(for: pair) else { return }
         for open in firstOpen..<nextOpen {
             let tap = pair - Int(rows.starts[open])
-            let count = Int(rows.counts[open])
-            guard tap < count else { continue }
-            add(weights: rows.pairs[open * rows.stride + tap], to: open % openRows, first: tap == 0)
-            if tap == count - 1 { emit(open) }
+            if tap < Int(rows.counts[open]) { add(tap, of: open, place: place) }
         }
+        closeRows(upTo: pair)
+    }
+
+    /// Adds both filtered pairs, at once where an output row is made of both.
+    private func addBoth(from pair: Int) {
+        if isOpen(for: pair) {
+            for open in firstOpen..<nextOpen {
+                let tap = pair - Int(rows.starts[open])
+                let left = Int(rows.counts[open]) - tap
+                if left > 1 { addTwo(tap, of: open) } else if left == 1 { add(tap, of: open, place: 0) }
+            }
+            closeRows(upTo: pair)
+        }
+        let joined = nextOpen
+        guard isOpen(for: pair + 1) else { return }
+        // A row of a pass may be made of none of its pairs.
+        for open in joined..<nextOpen where rows.counts[open] > 0 { add(0, of: open, place: 1) }
+        closeRows(upTo: pair + 1)
+    }
+
+    private func closeRows(upTo pair: Int) {
         while firstOpen < nextOpen, Int(rows.starts[firstOpen] + rows.counts[firstOpen]) <= pair + 1 {
             firstOpen += 1
         }
@@ -132,34 +153,54 @@ package final class RowScaler {
     /// Horizontal pass.
     ///
     /// Every start + count of the table lies inside the rows by construction of `FilterTable`,
-    /// and the store of pixel x ends at byte 12x + 16, inside `filtered`.
-    private func filter(_ upper: UnsafePointer<PixelPair>, _ lower: UnsafePointer<PixelPair>) {
+    /// and the store of pixel x ends at byte 12x + 16, inside its half of `filtered`.
+    private func filter(_ four: UnsafePointer<PixelPair>) {
         let stride = columns.stride
         let width = size.width
+        let second = 16 &* (vectors &+ 1)
         let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
         unsafe columns.starts.withUnsafeBufferPointer { starts in
             unsafe columns.counts.withUnsafeBufferPointer { counts in
                 unsafe columns.pairs.withUnsafeBufferPointer { pairs in
                     unsafe filtered.withUnsafeMutableBytes { out in
                         for x in 0..<width {
-                            let start = unsafe Int(starts[x])
+                            var light = unsafe four + FourRows.vectors &* Int(starts[x])
                             let base = x &* stride
-                            var a = half
-                            var b = half
+                            var (red, green, blue) = (half, half, half)
                             for k in 0..<(unsafe Int(counts[x])) {
                                 let weights = unsafe broadcast(pairs[base &+ k])
-                                unsafe a &+= multiplyAddPairs(upper[start &+ k], weights)
-                                unsafe b &+= multiplyAddPairs(lower[start &+ k], weights)
+                                unsafe red &+= multiplyAddPairs(light[0], weights)
+                                unsafe green &+= multiplyAddPairs(light[1], weights)
+                                unsafe blue &+= multiplyAddPairs(light[2], weights)
+                                unsafe light += FourRows.vectors
                             }
-                            let low = (a &>> FilterTable.shift) & 0xFFFF
-                            let high = (b &>> FilterTable.shift) &<< 16
+                            let (upper, lower) = Self.byRows(red, green, blue)
+                            unsafe out.storeBytes(of: upper, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
                             unsafe out.storeBytes(
-                                of: low | high, toByteOffset: x &* 12, as: SIMD4<Int32>.self)
+                                of: lower, toByteOffset: second &+ x &* 12, as: SIMD4<Int32>.self)
                         }
                     }
                 }
             }
         }
+    }
+
+    /// From sums of four rows for each channel to lanes of the channels for each two rows; the last lane idles.
+    @inline(__always)
+    private static func byRows(
+        _ red: SIMD4<Int32>, _ green: SIMD4<Int32>, _ blue: SIMD4<Int32>
+    ) -> (SIMD4<Int32>, SIMD4<Int32>) {
+        // The 16 bits from `shift` on, which a shift down from the top leaves in a form that packs at once.
+        @inline(__always) func light(_ sum: SIMD4<Int32>) -> SIMD4<Int32> {
+            (sum &<< (16 - FilterTable.shift)) &>> 16
+        }
+        let redGreen = narrowed(light(red), light(green))
+        let twice = narrowed(light(blue), light(blue))
+        // All are 16 bytes of plain integers: now a lane for each two rows.
+        let lanes = unsafe SIMD8(
+            lowHalf: unsafeBitCast(redGreen, to: SIMD4<Int32>.self),
+            highHalf: unsafeBitCast(twice, to: SIMD4<Int32>.self))
+        return (lanes.evenHalf, lanes.oddHalf)
     }
 
     /// Horizontal pass of one row of a pair, whose light is made block by block: no more of a long row exists at once.
@@ -222,20 +263,74 @@ package final class RowScaler {
     /// Pairs of source samples that one output sample is made of, at most.
     var mostPairs: Int { columns.stride }
 
-    /// Vertical pass: adds the filtered rows to one accumulator, or starts it.
-    private func add(weights: Int32, to slot: Int, first: Bool) {
-        let weights = broadcast(weights)
-        let vectors = vectors
+    /// Vertical pass: one pair of rows, of those that output row `open` is made of the `tap`-th.
+    private func add(_ tap: Int, of open: Int, place: Int) {
+        let weights = broadcast(rows.pairs[open * rows.stride + tap])
+        unsafe withRows(of: open) { pairs, row in
+            let pairs = unsafe pairs + place &* (vectors &+ 1)
+            unsafe Self.accumulate(row, pairs, weights, count: vectors, isFirst: tap == 0)
+        }
+        if tap + 1 == Int(rows.counts[open]) { emit(open) }
+    }
+
+    /// Vertical pass: the `tap`-th pair and the next.
+    private func addTwo(_ tap: Int, of open: Int) {
+        let at = open * rows.stride + tap
+        let (upper, lower) = (broadcast(rows.pairs[at]), broadcast(rows.pairs[at + 1]))
+        unsafe withRows(of: open) { pairs, row in
+            unsafe Self.accumulate(
+                row, pairs, upper, pairs + (vectors &+ 1), lower, count: vectors, isFirst: tap == 0)
+        }
+        if tap + 2 == Int(rows.counts[open]) { emit(open) }
+    }
+
+    /// Gives `body` the filtered pairs and the accumulator of an output row.
+    @inline(__always)
+    private func withRows(
+        of open: Int, _ body: (UnsafePointer<PixelPair>, UnsafeMutablePointer<SIMD4<Int32>>) -> Void
+    ) {
+        // The slot is below `openRows`, so its row of vectors lies inside `sums`.
+        let base = open % openRows &* vectors
         unsafe filtered.withUnsafeBytes { from in
             unsafe sums.withUnsafeMutableBufferPointer { all in
-                // slot < openRows, so the row of `vectors` vectors lies inside `sums`.
-                let base = slot &* vectors
-                if first { for i in 0..<vectors { unsafe all[base &+ i] = .zero } }
-                for i in 0..<vectors {
-                    let pair = unsafe from.load(fromByteOffset: i &* 16, as: SIMD8<Int16>.self)
-                    unsafe all[base &+ i] &+= multiplyAddPairs(pair, weights)
-                }
+                guard let from = from.baseAddress, let sums = all.baseAddress else { return }
+                unsafe body(from.assumingMemoryBound(to: PixelPair.self), sums + base)
             }
+        }
+    }
+
+    // Loops without closures, which are not always inlined. `count` is even: two vectors in a turn halve what the loop
+    // itself costs.
+
+    /// Adds the products of a pair of rows, or starts with them.
+    private static func accumulate(
+        _ row: UnsafeMutablePointer<SIMD4<Int32>>, _ pairs: UnsafePointer<PixelPair>, _ weights: PixelPair,
+        count: Int, isFirst: Bool
+    ) {
+        var i = 0
+        while i < count {
+            let left = unsafe multiplyAddPairs(pairs[i], weights)
+            let right = unsafe multiplyAddPairs(pairs[i &+ 1], weights)
+            unsafe row[i] = isFirst ? left : row[i] &+ left
+            unsafe row[i &+ 1] = isFirst ? right : row[i &+ 1] &+ right
+            i &+= 2
+        }
+    }
+
+    /// Adds the products of two pairs of rows, or starts with them.
+    private static func accumulate(
+        _ row: UnsafeMutablePointer<SIMD4<Int32>>, _ upper: UnsafePointer<PixelPair>, _ weights: PixelPair,
+        _ lower: UnsafePointer<PixelPair>, _ lowerWeights: PixelPair, count: Int, isFirst: Bool
+    ) {
+        var i = 0
+        while i < count {
+            let left = unsafe multiplyAddPairs(upper[i], weights) &+ multiplyAddPairs(lower[i], lowerWeights)
+            let right =
+                unsafe multiplyAddPairs(upper[i &+ 1], weights)
+                &+ multiplyAddPairs(lower[i &+ 1], lowerWeights)
+            unsafe row[i] = isFirst ? left : row[i] &+ left
+            unsafe row[i &+ 1] = isFirst ? right : row[i &+ 1] &+ right
+            i &+= 2
         }
     }
 
@@ -250,20 +345,13 @@ package final class RowScaler {
                 unsafe passes?.add((first + base &* 16).assumingMemoryBound(to: Int32.self), row: y)
             }
         }
-        let half = SIMD4<Int32>(repeating: FilterTable.one / 2)
-        let white = SIMD4<Int32>(repeating: SRGBCurve.white)
         let (rowBytes, step) = (size.width * channels, channels == 3 ? 1 : 3)
         unsafe sums.withUnsafeMutableBufferPointer { all in
-            for i in 0..<vectors {
-                let light = unsafe (all[base &+ i] &+ half) &>> FilterTable.shift
-                unsafe all[base &+ i] = pointwiseMin(pointwiseMax(light, .zero), white)
-            }
-            unsafe all.withMemoryRebound(to: Int32.self) { light in
-                unsafe bitmap.withUnsafeMutableBufferPointer { out in
-                    guard let light = light.baseAddress, let out = out.baseAddress else { return }
-                    unsafe encoder.encode(
-                        light + base &* 4, step: step, count: rowBytes, into: out + y &* rowBytes)
-                }
+            unsafe bitmap.withUnsafeMutableBufferPointer { out in
+                guard let all = all.baseAddress, let out = out.baseAddress else { return }
+                unsafe encoder.encode(
+                    sums: all + base, vectors: vectors, step: step, count: rowBytes,
+                    into: out + y &* rowBytes)
             }
         }
     }
