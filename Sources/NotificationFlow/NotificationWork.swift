@@ -169,10 +169,12 @@ struct NotificationWork {
 
     /// Hands the media out, if there is still somebody to take it.
     private func attach(_ attachment: PreparedAttachment) throws(PrepError) {
+        // Where the thumbnail is cut is not worth losing the picture for.
+        let square = attachment.width == nil ? nil : try? ClippingRect(ofPictureAt: attachment.path)
         let path = try flow.cache.handOut(attachment, into: flow.handOutFolder)
         let media = NotificationMedia(
             path: path, typeHint: attachment.typeHint, format: attachment.format, bytes: attachment.bytes,
-            width: attachment.width, height: attachment.height)
+            width: attachment.width, height: attachment.height, clippingRect: square)
         if !run.improve({ $0.media = .attached(media) }) { path.remove() }
     }
 }

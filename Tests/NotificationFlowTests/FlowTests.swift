@@ -39,6 +39,11 @@ import Testing
         #expect(abs((media.sizeRatio ?? 0) - 260.0 / 1038) < 1e-9)
         #expect(try size(media) == media.bytes)
         #expect(media.bytes <= 300_000)
+        // The banner's square is as high as the picture: 260 of its 1038 columns.
+        let square = try #require(media.clippingRect)
+        #expect(square.height == 1 && square.y == 0)
+        #expect(abs(square.width - 260.0 / 1038) < 0.002)
+        #expect(square.x >= 0 && square.x + square.width <= 1)
         #expect(
             try JPEGSamples.reference(Array(Data(contentsOf: URL(filePath: media.path.display)))).width
                 == 1038)
