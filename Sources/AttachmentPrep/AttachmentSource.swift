@@ -8,6 +8,8 @@ public struct AttachmentSource: Sendable {
     }
 
     let kind: Kind
+    /// Of a file that is read by its path.
+    package var path: FilePath? { if case .path(let path) = kind { path } else { nil } }
     /// The input as shown in the record.
     public var name: String
     /// The input's exact bytes where `name` cannot show them, for the record's `inputBytes`.

@@ -11,6 +11,8 @@ public final class MemoryBudget: Sendable {
     /// Bytes all jobs together may need.
     public let total: Int
     private let used = Atomic<Int>(0)
+    /// Bytes the process could still take when nobody held any of this; what it says then counts until all is back.
+    private let room = Atomic<Int>(.max)
     /// Who is asked before memory is taken, where the budget is another process's.
     private let arbiter: Arbiter?
 
@@ -29,6 +31,12 @@ public final class MemoryBudget: Sendable {
         self.arbiter = arbiter
     }
 
+    /// What one job may need: what the process can still take, measured when no job holds any of it.
+    package func room(_ available: () -> Int?, _ reserve: Int) -> Int {
+        if taken == 0 { room.store(available().map { max(0, $0 - reserve) } ?? .max, ordering: .relaxed) }
+        return min(total, room.load(ordering: .relaxed))
+    }
+
     /// Bytes that are taken now.
     package var taken: Int { used.load(ordering: .relaxed) }
 
@@ -43,7 +51,7 @@ public final class MemoryBudget: Sendable {
         let need = min(need, total)
         while true {
             let now = used.load(ordering: .acquiring)
-            if need <= total - now {
+            if now == 0 || need <= min(total, room.load(ordering: .relaxed)) - now {
                 let (taken, _) = used.compareExchange(
                     expected: now, desired: now + need, ordering: .acquiringAndReleasing)
                 if taken { return MemoryGrant(self, need) }

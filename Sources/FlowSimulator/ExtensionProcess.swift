@@ -64,7 +64,10 @@ final class ExtensionProcess: Sendable {
         SystemThread { self.receive(take) }?.detach()
     }
 
-    func push(_ number: Int, _ payload: String) { stream.send(ToExtension(push: number, payload: payload)) }
+    /// Hands a push over; false when the process is gone.
+    func push(_ number: Int, _ payload: String) -> Bool {
+        stream.send(ToExtension(push: number, payload: payload))
+    }
 
     /// As `serviceExtensionTimeWillExpire()`: all pushes on their way are meant.
     func expire() { stream.send(ToExtension(expires: true)) }

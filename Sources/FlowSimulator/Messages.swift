@@ -15,6 +15,8 @@ struct ExtensionPlan: Codable, Sendable {
     /// Seconds until the flow delivers by itself, as the process counts them.
     var deadline: Double
     var retryPause: Double
+    /// Seconds the text may take.
+    var detailsTime: Double
     /// Bytes at which the process is ended.
     var memory: Int
     var condition: String

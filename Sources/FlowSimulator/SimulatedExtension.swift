@@ -68,7 +68,11 @@ package enum SimulatedExtension {
         let limit = plan.memory
         flow.availableMemory = { ProcessMemory(of: getpid()).map { max(0, limit - $0.resident) } }
         if let key = plan.key { flow.seal = SealedPayload(keys: OneKey(key)) }
-        if let address = plan.details { flow.details.append(EventDetails(at: address, fetch: flow.fetch)) }
+        if let address = plan.details {
+            var details = EventDetails(at: address, fetch: flow.fetch)
+            (details.timeLimit, details.retryPause) = (.seconds(plan.detailsTime), .seconds(plan.retryPause))
+            flow.details.append(details)
+        }
         if let strings = plan.strings { flow.details.append(LocalizedDetails(Words(strings))) }
         if let bundle = plan.bundle {
             flow.bundledFile = { name in

@@ -15,7 +15,7 @@ final class SimulatedServer: Sendable {
     /// What every link leads to; nil for nothing, which is a 404.
     private let media: FilePath?
     /// Answers below this address, and what they say; nil for a 404.
-    private let details: (prefix: String, bytes: [UInt8]?)?
+    private let details: (prefix: String, suffix: String, bytes: [UInt8]?)?
     /// How much faster than a real one the clock goes.
     private let clock: Double
     private let tell: @Sendable (String) -> Void
@@ -23,7 +23,8 @@ final class SimulatedServer: Sendable {
     private let asked = Mutex<[String: Int]>([:])
 
     init(
-        _ network: SimulatedNetwork, media: FilePath?, details: (prefix: String, bytes: [UInt8]?)?,
+        _ network: SimulatedNetwork, media: FilePath?,
+        details: (prefix: String, suffix: String, bytes: [UInt8]?)?,
         clock: Double, tell: @escaping @Sendable (String) -> Void
     ) {
         self.network = network
@@ -73,7 +74,8 @@ final class SimulatedServer: Sendable {
             return
         default: break
         }
-        let isDetails = details.map { address.hasPrefix($0.prefix) } ?? false
+        let isDetails =
+            details.map { address.hasPrefix($0.prefix) && address.hasSuffix($0.suffix) } ?? false
         let body =
             isDetails ? details?.bytes : media.flatMap { $0.bytes(atMost: 1 << 30, followsLink: true) }
         let status = body == nil ? 404 : isDetails ? 200 : network.status
@@ -93,7 +95,7 @@ final class SimulatedServer: Sendable {
             case .breaksOnce where count == 1: body.count / 2
             default: body.count
             }
-        let rate = max(1, Double(network.rate) * clock)
+        let rate = min(max(1, Double(network.rate) * clock), 1e12)
         let piece = min(max(256, Int(rate / 50)), 65_536)
         let started = ContinuousClock.now
         var position = 0

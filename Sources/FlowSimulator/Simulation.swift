@@ -35,17 +35,23 @@ package struct SimulationSettings: Sendable {
     package var bundle: String?
     /// Folder of the extension's cache, which outlives it.
     package var folder: FilePath
+    /// Folder for what it hands to the system.
+    package var handOut: FilePath
     /// Arguments of the extension's process.
     package var arguments: [FilePath] = []
 
-    package init(folder: FilePath) { self.folder = folder }
+    package init(folder: FilePath) {
+        self.folder = folder
+        handOut = folder.appending("handed-out")
+    }
 
     var plan: ExtensionPlan {
         // The flow delivers a little before the system says that time is up.
         let deadline = max(seconds * 0.5, seconds - 2)
         return ExtensionPlan(
-            cache: folder.appending("cache").display, handOut: folder.appending("handed-out").display,
-            deadline: deadline / clock, retryPause: 1 / clock, memory: memory, condition: condition,
+            cache: folder.appending("cache").display, handOut: handOut.display,
+            deadline: deadline / clock, retryPause: 1 / clock, detailsTime: 8 / clock, memory: memory,
+            condition: condition,
             key: key, details: details, strings: strings, bundle: bundle, isOffline: !isOnline)
     }
 }
@@ -56,6 +62,8 @@ package final class Simulation: Sendable {
         var outcome: SimulatedOutcome
         var payload: String?
         var came: ContinuousClock.Instant?
+        /// Which of the processes that were started has it.
+        var process = 0
         var isSettled = false
         /// Whether the extension was told that its time is up.
         var isExpired = false
@@ -84,12 +92,22 @@ package final class Simulation: Sendable {
             settings.network, media: settings.media, details: settings.detailsEntry, clock: settings.clock
         ) { address in self.note(nil, "requested", address) }
         var process: ExtensionProcess?
+        var started = 0
         defer { process?.end() }
         for number in 0..<pushes.update({ $0.count }) where !isStopped() {
             guard let payload = pushes.update({ $0[number].payload }) else { continue }
-            if process?.endReason != nil || process == nil { process = try start(server) }
-            pushes.update { $0[number].came = .now }
-            process?.push(number, payload)
+            if process?.endReason != nil || process == nil {
+                started += 1
+                process = try start(server, started)
+            }
+            pushes.update { pushes in
+                pushes[number].came = .now
+                pushes[number].process = started
+            }
+            if process?.push(number, payload) != true {
+                // It went a moment ago, and was buried before this push was its.
+                pushes.update { $0[number].settle(.original, "the extension's process was gone") }
+            }
             if number + 1 < pushes.update({ $0.count }) { wait(settings.interval, process, isStopped) }
         }
         while !isStopped(), pushes.update({ !$0.allSatisfy(\.isSettled) }) { step(process) }
@@ -105,13 +123,13 @@ package final class Simulation: Sendable {
         }
     }
 
-    private func start(_ server: SimulatedServer) throws(PrepError) -> ExtensionProcess {
+    private func start(_ server: SimulatedServer, _ ordinal: Int) throws(PrepError) -> ExtensionProcess {
         let holder = Monitor<ExtensionProcess?>(nil)
         let process = try ExtensionProcess(
             settings.plan, arguments: settings.arguments, limit: settings.memory, server: server
         ) { message in
             let process = holder.wait { $0 }
-            if let message { self.take(message, process) } else { self.bury(process) }
+            if let message { self.take(message, process) } else { self.bury(process, ordinal) }
         }
         holder.update { $0 = process }
         return process
@@ -136,7 +154,7 @@ package final class Simulation: Sendable {
     private func checkTimes(_ process: ExtensionProcess?) {
         let limit = settings.seconds / settings.clock
         // Long enough for a busy machine to hear of it.
-        let grace = max(1 / settings.clock, 2)
+        let grace = max(1 / settings.clock, 10)
         var isExpired = false
         pushes.update { pushes in
             for index in pushes.indices {
@@ -161,7 +179,8 @@ package final class Simulation: Sendable {
         if let step = message.step { note(message.push, step, message.detail) }
         guard let delivery = message.delivery else { return }
         let peak = process.peak
-        let isKilled = process.isOverLimit() != nil
+        // What it said before it was ended for its memory came too late.
+        let isKilled = process.isOverLimit() != nil || process.endReason != nil
         pushes.update { pushes in
             guard pushes.indices.contains(message.push) else { return }
             pushes[message.push].outcome.deliveries += 1
@@ -176,7 +195,7 @@ package final class Simulation: Sendable {
     }
 
     /// The process is gone, and with it what it had not answered.
-    private func bury(_ process: ExtensionProcess) {
+    private func bury(_ process: ExtensionProcess, _ ordinal: Int) {
         let why: String
         var peak: Int?
         switch process.endReason {
@@ -187,7 +206,7 @@ package final class Simulation: Sendable {
         case nil: why = "the extension's process is gone"
         }
         pushes.update { pushes in
-            for index in pushes.indices where pushes[index].came != nil && !pushes[index].isSettled {
+            for index in pushes.indices where pushes[index].process == ordinal && !pushes[index].isSettled {
                 pushes[index].outcome.peak = peak
                 pushes[index].settle(.original, why)
             }
@@ -215,18 +234,21 @@ extension Simulation.Push {
         do throws(PrepError) {
             let payload = try NotificationPayload(json: bytes)
             let sent = payload.asSentToAPNs
-            let text = String(decoding: bytes, as: UTF8.self)
-            // What FCM writes is not known to the byte.
-            let count = sent == payload ? PushFate.size(of: bytes) : 0
+            // APNs takes UTF-8 only; what FCM writes is known about to the byte.
+            let own = sent == payload ? String(validating: bytes, as: UTF8.self) : sent.root.json
+            guard let text = own else {
+                settle(.nothing, "APNs refuses it: it is not in UTF-8")
+                return
+            }
             let alert = NotificationText(of: sent)
             var delivery = SimulatedDelivery()
             (delivery.title, delivery.subtitle, delivery.body) = (alert.title, alert.subtitle, alert.body)
             outcome.delivery = delivery
-            switch PushFate(of: sent, bytes: count) {
+            switch PushFate(of: sent, bytes: PushFate.size(of: Array(text.utf8))) {
             case .refused(let why): settle(.nothing, "APNs refuses it: " + why)
             case .silent(let why): settle(.nothing, why)
             case .withoutExtension(let why): settle(.original, why)
-            case .runs: self.payload = sent == payload ? text : sent.root.json
+            case .runs: self.payload = text
             }
         } catch {
             settle(.nothing, "\(error.code.rawValue): \(error.message)")
@@ -241,9 +263,10 @@ extension Simulation.Push {
 }
 
 extension SimulationSettings {
-    /// Where the details' server is, without the id, and what it answers.
-    fileprivate var detailsEntry: (prefix: String, bytes: [UInt8]?)? {
+    /// Where the details' server is, before and behind the id, and what it answers.
+    fileprivate var detailsEntry: (prefix: String, suffix: String, bytes: [UInt8]?)? {
         guard let details else { return nil }
-        return (String(details.split(separator: "{id}", maxSplits: 1).first ?? ""), detailsAnswer)
+        let parts = details.split(separator: "{id}", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "", detailsAnswer)
     }
 }

@@ -11,7 +11,7 @@ internal import CNet
 package enum AddressReader: Hashable, Sendable {
     /// libcurl, for its own transfers.
     case curl
-    /// Foundation's URL, for other transports; it knows a host in Unicode only by its Punycode.
+    /// Foundation's URL, for other transports; a host in Unicode must be written in Punycode.
     case foundation
 
     struct Parts {
@@ -43,6 +43,10 @@ package enum AddressReader: Hashable, Sendable {
         parts.text = url.absoluteURL.absoluteString
         parts.scheme = scheme
         parts.host = url.host(percentEncoded: true) ?? ""
+        // What it percent-encodes it could not read, and a transport may read otherwise.
+        guard parts.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "%") }) else {
+            return nil
+        }
         if parts.host.utf8.contains(UInt8(ascii: ":")), !parts.host.hasPrefix("[") {
             parts.host = "[\(parts.host)]"
         }

@@ -43,9 +43,12 @@ public struct HostHeader: Hashable, Sendable {
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let host = parts[0].trimmed.lowercased()
-        let name = parts[1].trimmed
-        let value = parts[2].trimmed
+        self.init(host: parts[0].trimmed, name: parts[1].trimmed, value: parts[2].trimmed)
+    }
+
+    /// A header for a host, an IPv6 address in brackets; nil for what no header can hold.
+    public init?(host: String, name: String, value: String) {
+        let host = host.lowercased()
         guard !host.isEmpty, !name.isEmpty, !value.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x2F }),
             name.utf8.allSatisfy(Self.isTokenCharacter), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }

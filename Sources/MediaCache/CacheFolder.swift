@@ -91,6 +91,12 @@ extension FilePath {
         return nil
     }
 
+    /// Whether a file can be read there that ends; links are followed.
+    package var isRegularFile: Bool {
+        var status = stat()
+        return withCString { unsafe stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Puts a small file in its place at once, and its folder.
     func replace(with bytes: [UInt8]) throws(SystemError) {
         try parent.makeDirectories()

@@ -126,8 +126,8 @@ public struct LinkPreparer: Sendable {
             self.admission = admission
             let preparer = owner.preparer
             let names = preparer.profiles.map { RecipeName("", $0, preparer.options).canonical }
-            recipe = ContentDigest.hex(
-                try ContentDigest.sha256((names.joined() + LinkPreparer.conditions(preparer.options)).utf8))
+            let conditions = owner.conditions
+            recipe = ContentDigest.hex(try ContentDigest.sha256((names.joined() + conditions).utf8))
             guard !DataLink.isOne(link) else {
                 (key, fileName) = (nil, "")
                 return
@@ -248,7 +248,7 @@ public struct LinkPreparer: Sendable {
     private func keep(_ result: LinkResult, _ request: Request, _ key: String) -> PreparationRecord {
         let record = result.record
         if let error = record.error {
-            if Self.isRemembered(error.code), remembersFailedTries || error.code.outcome == .rejected {
+            if isRemembered(error.code) {
                 let now = WallClock.now
                 // What is known besides stays: another recipe may get on with it, and so may this one later.
                 var entry = LinkEntry.read(cache.folder.path(.links, key + ".json")) ?? LinkEntry()
@@ -286,16 +286,22 @@ public struct LinkPreparer: Sendable {
     }
 
     /// Whether it would be the same a moment later.
-    private static func isRemembered(_ code: PrepError.Code) -> Bool {
-        switch code {
+    private func isRemembered(_ code: PrepError.Code) -> Bool {
+        // From a link, what ends early may be whole the next time.
+        let mayPass = code.outcome == .failed || code == .truncated || code == .memoryLimit
+        if mayPass, !remembersFailedTries { return false }
+        return switch code {
         case .cancelled, .busy, .io, .noSpace, .decoderCrashed, .invalidURL, .insecureURL: false
         default: true
         }
     }
 
     /// What decides whether there is an output, never what is in it.
-    fileprivate static func conditions(_ options: PreparationOptions) -> String {
-        "\(options.limits) pictures-only \(options.takesPicturesOnly)"
+    fileprivate var conditions: String {
+        var limits = preparer.options.limits
+        // Who has one try each time has other time and memory for it each time, and they make no lasting failure.
+        if !remembersFailedTries { (limits.timeout, limits.memory) = (nil, 0) }
+        return "\(limits) pictures-only \(preparer.options.takesPicturesOnly)"
     }
 
     /// Whether another profile or other limits could have made a picture of it.

@@ -13,10 +13,35 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a text; nil for anything that is not JSON.
+    /// Deeper ones are nobody's payload, and each level takes of a thread's stack, which is small in an extension.
+    static let deepest = 32
+
+    /// Reads a text; nil for anything that is not JSON, or is nested more than 32 levels deep.
     public init?(json bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        guard Self.depth(of: bytes) <= Self.deepest,
+            let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        else { return nil }
         self = value
+    }
+
+    /// Levels of brackets outside strings, at most.
+    private static func depth(of bytes: [UInt8]) -> Int {
+        var (depth, deepest) = (0, 0)
+        var isInString = false
+        var isEscaped = false
+        for byte in bytes {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInString: isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                if !isInString { depth += 1 }
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): if !isInString { depth -= 1 }
+            default: break
+            }
+        }
+        return deepest
     }
 
     /// The value as a text.
@@ -28,6 +53,16 @@ public enum JSONValue: Hashable, Sendable {
 
     /// What a string says; nil for other values.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// A text, or a whole number that a JSON reader's double holds exactly, as text; nil for other values.
+    var identifier: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number) where abs(number) < 9_007_199_254_740_992:
+            Int(exactly: number).map(String.init)
+        default: nil
+        }
+    }
 
     /// What a number says; nil for other values.
     public var number: Double? { if case .number(let number) = self { number } else { nil } }

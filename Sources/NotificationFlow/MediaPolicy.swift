@@ -40,7 +40,8 @@ public struct MediaToken: Sendable {
     let hosts: Set<String>
     let value: @Sendable () -> String?
 
-    /// Sends `Authorization: Bearer …` to these hosts, and never to where they redirect.
+    /// Sends `Authorization: Bearer …` to these hosts by https, and not to where they redirect unless that is one of
+    /// them. What was fetched with one token is not shown with another.
     ///
     /// - Parameters:
     ///   - hosts: whole names, without a port.

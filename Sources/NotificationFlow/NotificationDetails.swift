@@ -1,6 +1,12 @@
 public import AttachmentPrep
 public import LinkFetch
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Completes what a payload says: with details that were kept out of it, or with words in the user's language.
 public protocol NotificationDetails: Sendable {
     /// Members to put over the payload: `title`, `subtitle` and `body` become the notification's text, and a link
@@ -57,10 +63,9 @@ public struct LocalizedDetails<Table: StringTable>: NotificationDetails {
 
     private static func text(_ value: JSONValue) -> String {
         switch value {
-        case .string(let text): text
-        case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
+        case .number(let number): value.identifier ?? "\(number)"
         case .bool(let flag): "\(flag)"
-        default: ""
+        default: value.string ?? ""
         }
     }
 
@@ -100,6 +105,10 @@ public struct EventDetails: NotificationDetails {
     private let token: @Sendable () -> String?
     /// How the server is asked.
     public var fetch: FetchOptions
+    /// The longest the text may take, so that time is left for the picture.
+    public var timeLimit = Duration.seconds(8)
+    /// How long to wait before a server that failed is asked again, once.
+    public var retryPause = Duration.seconds(1)
 
     /// A longer answer is no notification's.
     static let longestAnswer = 64 * 1024
@@ -107,7 +116,7 @@ public struct EventDetails: NotificationDetails {
     /// Asks a server.
     ///
     /// - Parameters:
-    ///   - address: with `{id}` in it.
+    ///   - address: with `{id}` in its path or query.
     ///   - idPath: where the payload names the event.
     ///   - token: sent as `Authorization: Bearer …`, to the address's host and nowhere else; nil for none.
     public init(
@@ -124,28 +133,60 @@ public struct EventDetails: NotificationDetails {
     public func details(
         for payload: NotificationPayload, _ limits: FlowLimits
     ) throws(PrepError) -> JSONValue? {
-        let id: String
-        switch payload[idPath] {
-        case .string(let text) where !text.isEmpty: id = text
-        case .number(let number): id = Int(exactly: number).map { "\($0)" } ?? "\(number)"
-        default: return nil
-        }
-        let parts = address.split(separator: "{id}", maxSplits: 1, omittingEmptySubsequences: false)
-        let link = try LinkURL(
-            parts.joined(separator: Self.encoded(id)), readBy: fetch.reader)
+        guard let value = payload[idPath], value != .null, value != .string("") else { return nil }
+        let link = try link(for: value)
         var options = fetch
         if let token = token() {
-            guard let header = HostHeader("\(link.host): Authorization: Bearer \(token)") else {
+            guard let header = HostHeader(host: link.host, name: "Authorization", value: "Bearer \(token)")
+            else {
                 throw PrepError(.auth, .input, "the token for the details' server cannot be sent in a header")
             }
             options.headers.append(header)
         }
-        var fetcher = LinkFetcher(options: options, maxBytes: Self.longestAnswer, deadline: limits.deadline)
+        let deadline = min(limits.deadline, .now + timeLimit)
+        var isFirst = true
+        while true {
+            do throws(PrepError) {
+                return try answer(link, options, deadline, limits.cancellation)
+            } catch {
+                let mayPass = [.network, .httpStatus, .truncated].contains(error.code)
+                guard isFirst, mayPass, deadline - .now > retryPause * 2, !limits.isOver else {
+                    throw PrepError(
+                        error.code, error.stage, "no details from \(link.host)", detail: error.message)
+                }
+                isFirst = false
+                usleep(UInt32(min(retryPause / .microseconds(1), 10_000_000)))
+            }
+        }
+    }
+
+    /// The address of an event's details.
+    private func link(for id: JSONValue) throws(PrepError) -> LinkURL {
+        // One that a reader rounded would lead to somebody else's event.
+        guard let id = id.identifier, id != ".", id != ".." else {
+            throw PrepError(
+                .invalidPayload, .input,
+                "the event's id is no text and no number that is exact; send it as text")
+        }
+        let parts = address.split(separator: "{id}", maxSplits: 1, omittingEmptySubsequences: false)
+        // An id in the host would choose who gets the token.
+        guard parts.count == 2, parts[0].split(separator: "/", omittingEmptySubsequences: false).count > 3
+        else {
+            throw PrepError(.invalidURL, .input, "the details' address has no {id} in its path or query")
+        }
+        return try LinkURL(parts.joined(separator: Self.encoded(id)), readBy: fetch.reader)
+    }
+
+    private func answer(
+        _ link: LinkURL, _ options: FetchOptions, _ deadline: ContinuousClock.Instant,
+        _ cancellation: Cancellation
+    ) throws(PrepError) -> JSONValue {
+        var fetcher = LinkFetcher(options: options, maxBytes: Self.longestAnswer, deadline: deadline)
         fetcher.accept = "application/json"
-        let body = CollectedBody(limits.cancellation)
+        let body = CollectedBody(cancellation)
         _ = try fetcher.fetch(link, into: body)
         guard let details = JSONValue(json: body.bytes), details.object != nil else {
-            throw PrepError(.invalidPayload, .input, "the details' server answered no JSON object")
+            throw PrepError(.invalidPayload, .input, "the answer is no JSON object")
         }
         return details
     }

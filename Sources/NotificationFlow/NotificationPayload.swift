@@ -24,7 +24,15 @@ public struct NotificationPayload: Hashable, Sendable {
     /// The value at a path of names.
     public subscript(path: PayloadPath) -> JSONValue? { root[path] }
 
-    /// This payload with what `members` has put over it, as what was sealed lies over what was sent in the clear.
+    /// What was sealed in this payload, as a payload of its own: of what came in the clear only `aps` is left, or
+    /// whoever could change the payload on its way could have a picture of theirs shown beside the sealed text.
+    func replaced(by sealed: JSONValue) -> NotificationPayload {
+        var members = sealed.object ?? [:]
+        members["aps"] = self["aps"]
+        return NotificationPayload(members)
+    }
+
+    /// This payload with what `members` has put over it.
     ///
     /// `aps` stays as it came: it is the system's, and has been read.
     func completed(by members: JSONValue) -> NotificationPayload {

@@ -88,8 +88,8 @@ public final class NotificationRun: Sendable {
         while true {
             let left = deadline - .now
             guard left > .zero else { return expire() }
-            let milliseconds = Int((left / .milliseconds(1)).rounded(.up))
-            if wait(milliseconds: max(1, milliseconds)) { return }
+            // Short, as the condition waits by the clock on the wall, which may be set back.
+            if wait(milliseconds: Int(max(1, min(left / .milliseconds(1), 500)))) { return }
         }
     }
 }

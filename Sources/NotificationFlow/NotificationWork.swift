@@ -15,11 +15,11 @@ struct NotificationWork {
     func perform() {
         defer { run.deliver(.finished) }
         guard var payload = opened(run.payload) else { return }
+        expectMedia(of: payload)
         complete(&payload)
         guard !run.limits.isOver else { return }
-        guard let location = flow.keys.location(in: payload) else { return run.note(.noMedia) }
+        guard let location = expectMedia(of: payload) else { return run.note(.noMedia) }
         run.note(.located(location))
-        run.improve { $0.media = .late }
         do throws(PrepError) {
             guard let attachment = try attachment(at: location) else {
                 run.improve { $0.media = .heldBack }
@@ -33,6 +33,14 @@ struct NotificationWork {
         }
     }
 
+    /// Looks for media, which is late until it is there.
+    @discardableResult
+    private func expectMedia(of payload: NotificationPayload) -> MediaLocation? {
+        let location = flow.keys.location(in: payload)
+        run.improve { $0.media = location == nil ? .none : .late }
+        return location
+    }
+
     // MARK: - Text
 
     /// The payload with what was sealed in it; nil where that cannot be trusted, and neither can the rest.
@@ -40,7 +48,7 @@ struct NotificationWork {
         guard let seal = flow.seal else { return payload }
         do throws(PrepError) {
             guard let plain = try seal.opened(payload) else { return payload }
-            let payload = payload.completed(by: plain)
+            let payload = payload.replaced(by: plain)
             take(plain, payload)
             run.note(.opened)
             return payload
@@ -81,8 +89,10 @@ struct NotificationWork {
     /// The prepared media in the cache; nil where the network's policy forbids to fetch it.
     private func attachment(at location: MediaLocation) throws(PrepError) -> PreparedAttachment? {
         var preparer = flow.preparer
-        preparer.options.limits.memory = try memoryLimit(preparer)
-        preparer.options.limits.timeout = run.limits.left
+        preparer.options.limits.memory = min(
+            preparer.options.limits.memory,
+            flow.admission.room(flow.availableMemory, NotificationFlow.memoryReserve))
+        preparer.options.limits.timeout = timeout
         switch location {
         case .file(let path): return try prepared(.file(path), preparer)
         case .bundled(let name):
@@ -94,17 +104,14 @@ struct NotificationWork {
         }
     }
 
-    /// What a job may take: the preset, or what the process still has.
-    private func memoryLimit(_ preparer: AttachmentPreparer) throws(PrepError) -> Int {
-        let preset = preparer.options.limits.memory
-        guard let available = flow.availableMemory() else { return preset }
-        return min(preset, max(0, available - NotificationFlow.memoryReserve))
-    }
-
     private func prepared(
         _ source: AttachmentSource, _ preparer: AttachmentPreparer
     ) throws(PrepError) -> PreparedAttachment {
         run.note(.trying(1))
+        guard let path = source.path, path.isRegularFile else {
+            // A pipe or a device could be read for ever.
+            throw PrepError(.io, .input, "there is no file at \(source.name)")
+        }
         let record = preparer.record(
             of: source, into: flow.cache, cancellation: run.cancellation, admission: flow.admission)
         run.note(.prepared(record))
@@ -114,7 +121,7 @@ struct NotificationWork {
     private func fetched(
         _ link: String, _ preparer: AttachmentPreparer
     ) throws(PrepError) -> PreparedAttachment? {
-        var links = LinkPreparer(preparer, cache: flow.cache, fetch: fetchOptions)
+        var links = LinkPreparer(preparer, cache: flow.cache, fetch: fetchOptions(for: link))
         // The next push comes when it comes, and has one try.
         links.remembersFailedTries = false
         let condition = flow.network()
@@ -133,26 +140,29 @@ struct NotificationWork {
         var attempt = 1
         while true {
             run.note(.trying(attempt))
-            links.preparer.options.limits.timeout = run.limits.left
+            links.preparer.options.limits.timeout = timeout
             let record = links.record(of: link, cancellation: run.cancellation, admission: flow.admission)
             guard let error = record.error, mayTryAgain(after: error, attempt) else {
                 run.note(.prepared(record))
                 return try PreparedAttachment(record)
             }
             run.note(.failed(error))
-            run.wait(milliseconds: Int(flow.retryPause / .milliseconds(1)) * attempt)
+            run.wait(milliseconds: Int(min(flow.retryPause / .milliseconds(1), 10_000)) * attempt)
             attempt += 1
         }
     }
 
-    private var fetchOptions: FetchOptions {
+    /// A little more than there is: it is the delivery that ends the job, and says so.
+    private var timeout: Duration { run.limits.left + .seconds(1) }
+
+    private func fetchOptions(for link: String) -> FetchOptions {
         var options = flow.fetch
+        // A token is for nobody on the way; redirects never lead from https to http.
+        guard link.prefix(6).lowercased() == "https:" else { return options }
         for token in flow.tokens {
             guard let value = token.value() else { continue }
-            for host in token.hosts.sorted() {
-                if let header = HostHeader("\(host): Authorization: Bearer \(value)") {
-                    options.headers.append(header)
-                }
+            options.headers += token.hosts.sorted().compactMap {
+                HostHeader(host: $0, name: "Authorization", value: "Bearer \(value)")
             }
         }
         return options
@@ -169,12 +179,18 @@ struct NotificationWork {
 
     /// Hands the media out, if there is still somebody to take it.
     private func attach(_ attachment: PreparedAttachment) throws(PrepError) {
-        // Where the thumbnail is cut is not worth losing the picture for.
-        let square = attachment.width == nil ? nil : try? ClippingRect(ofPictureAt: attachment.path)
         let path = try flow.cache.handOut(attachment, into: flow.handOutFolder)
-        let media = NotificationMedia(
+        var media = NotificationMedia(
             path: path, typeHint: attachment.typeHint, format: attachment.format, bytes: attachment.bytes,
-            width: attachment.width, height: attachment.height, clippingRect: square)
-        if !run.improve({ $0.media = .attached(media) }) { path.remove() }
+            width: attachment.width, height: attachment.height)
+        guard run.improve({ $0.media = .attached(media) }) else { return path.remove() }
+        // Where the thumbnail is cut is not worth losing the picture for.
+        if media.width != nil,
+            let square = try? ClippingRect(
+                of: .file(FilePath(attachment.path)), cancellation: run.cancellation)
+        {
+            media.clippingRect = square
+            run.improve { $0.media = .attached(media) }
+        }
     }
 }

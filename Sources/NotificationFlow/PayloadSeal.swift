@@ -18,8 +18,8 @@ public protocol PayloadKeys: Sendable {
 
 /// A JSON object sealed with AES-256-GCM: Base64 of nonce (12 bytes), ciphertext and tag (16 bytes) in one string.
 ///
-/// What it holds is put over the payload: `title`, `subtitle` and `body` become the notification's text, and a link
-/// in it is found where one in the clear would be.
+/// `title`, `subtitle` and `body` in it become the notification's text, and links, ids and keys of words are looked for
+/// in it and nowhere else: nobody vouches for what came in the clear beside it.
 public struct SealedPayload<Keys: PayloadKeys>: PayloadSeal {
     private let path: PayloadPath
     private let keyName: PayloadPath
@@ -35,7 +35,7 @@ public struct SealedPayload<Keys: PayloadKeys>: PayloadSeal {
     ///   - path: where the sealed text stands.
     ///   - keyName: where the payload names the key, if it does.
     ///   - extra: additional data that the tag covers too.
-    ///   - keys: asked for each payload; a key is forgotten as soon as the payload is open.
+    ///   - keys: asked for each payload; keys are not kept.
     public init(
         at path: PayloadPath = "encrypted_data", keyName: PayloadPath = "key_id", extra: [UInt8] = [],
         keys: Keys

@@ -8,7 +8,8 @@
     /// The system may keep the process and give it several notifications at a time, so nothing here belongs to one of
     /// them but what its `NotificationRun` holds.
     open class RichNotificationService: UNNotificationServiceExtension {
-        private let runs = Mutex<[NotificationRun]>([])
+        /// Notifications that were not answered yet.
+        private let pending = Mutex<[Answer]>([])
         private static let flows = Mutex<[ObjectIdentifier: NotificationFlow]>([:])
 
         /// Makes the flow, once for the process.
@@ -29,23 +30,20 @@
             _ request: UNNotificationRequest,
             withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
         ) {
-            guard let flow = Self.flow() else { return contentHandler(request.content) }
             let content = request.content
             let answer = Answer(self, content, contentHandler)
-            let run = flow.begin(
-                NotificationPayload(userInfo: content.userInfo),
-                shown: NotificationText(
-                    title: content.title, subtitle: content.subtitle, body: content.body)
-            ) { answer.give($0) }
-            runs.withLock { runs in
-                runs.removeAll(where: \.isDelivered)
-                runs.append(run)
+            // Before the flow is made, which may take a while the first time.
+            pending.withLock { pending in
+                pending.removeAll(where: \.isGiven)
+                pending.append(answer)
             }
+            guard let flow = Self.flow() else { return answer.giveOriginal() }
+            answer.begin(by: flow)
         }
 
         /// Delivers the best there is of every notification on its way; the system does not say which one it means.
         override open func serviceExtensionTimeWillExpire() {
-            for run in runs.withLock({ $0 }) { run.expire() }
+            for answer in pending.withLock({ $0 }) { answer.expire() }
         }
 
         private static func flow() -> NotificationFlow? {
@@ -61,13 +59,20 @@
         private struct UnfinishedService: Error {}
     }
 
-    /// A content handler and what it is owed.
+    /// A content handler, which is called once.
     ///
-    /// Safety: its closure and content are the system's, which allows them on any thread; the flow calls `give` once.
+    /// Safety: its closure and content are the system's, which allows them on any thread; all else is behind a lock.
     @safe private final class Answer: @unchecked Sendable {
+        private struct State {
+            var run: NotificationRun?
+            var isExpired = false
+            var isGiven = false
+        }
+
         private let service: RichNotificationService
         private let content: UNNotificationContent
         private let handler: (UNNotificationContent) -> Void
+        private let state = Mutex(State())
 
         init(
             _ service: RichNotificationService, _ content: UNNotificationContent,
@@ -78,13 +83,52 @@
             self.handler = handler
         }
 
-        func give(_ delivery: Delivery) {
+        var isGiven: Bool { state.withLock { $0.isGiven } }
+
+        func begin(by flow: NotificationFlow) {
+            if isGiven { return }
+            let run = flow.begin(
+                NotificationPayload(userInfo: content.userInfo),
+                shown: NotificationText(
+                    title: content.title, subtitle: content.subtitle, body: content.body)
+            ) { self.give($0) }
+            let isLate = state.withLock { state in
+                state.run = run
+                return state.isExpired
+            }
+            if isLate { run.expire() }
+        }
+
+        /// Gives what there is; before there is a flow, the notification as it came.
+        func expire() {
+            let run = state.withLock { state in
+                state.isExpired = true
+                return state.run
+            }
+            if let run { run.expire() } else { giveOriginal() }
+        }
+
+        func giveOriginal() { if take() { handler(content) } }
+
+        private func give(_ delivery: Delivery) {
+            guard take() else {
+                delivery.attachment?.discard()
+                return
+            }
             guard let content = content.mutableCopy() as? UNMutableNotificationContent else {
                 return handler(content)
             }
             content.apply(delivery) { service.options(for: $0) }
             service.finish(content, delivery)
             handler(content)
+        }
+
+        /// Whether the handler may be called now, and never again.
+        private func take() -> Bool {
+            state.withLock { state in
+                defer { state.isGiven = true }
+                return !state.isGiven
+            }
         }
     }
 #endif

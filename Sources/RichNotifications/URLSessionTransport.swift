@@ -3,10 +3,13 @@
     public import LinkFetch
     internal import Synchronization
 
-    /// Fetches by URLSession, in libcurl's place: App Transport Security, proxies and VPN are the system's.
+    /// Fetches by URLSession, in libcurl's place: App Transport Security, proxies and VPN are the system's, and so is
+    /// the choice of addresses, for which `FetchOptions.allowedAddresses` does not count.
     ///
     /// Not built or run by this package's own tests, which know no Apple system.
     public final class URLSessionTransport: LinkTransport {
+        private static let longestSilence = Duration.seconds(10)
+
         /// Creates a transport.
         public init() {}
 
@@ -28,10 +31,15 @@
             defer { session.invalidateAndCancel() }
             let task = session.dataTask(with: asked)
             task.resume()
+            var lastPiece = ContinuousClock.now
             while true {
                 let wait = request.deadline.map { min(.seconds(1), $0 - .now) } ?? .seconds(1)
                 guard wait > .zero else { return .late }
-                for piece in receiver.take(within: wait) {
+                let pieces = receiver.take(within: wait, task)
+                if !pieces.isEmpty { lastPiece = .now }
+                // Another try may end better than waiting on.
+                if .now - lastPiece > Self.longestSilence { return .late }
+                for piece in pieces {
                     switch piece {
                     case .head(let response):
                         guard Self.pass(response, to: exchange) else { return .stopped }
@@ -43,8 +51,6 @@
                     }
                 }
                 if exchange.isOver { return .stopped }
-                // The server waits while what came is worked on.
-                task.resume()
             }
         }
 
@@ -83,25 +89,34 @@
 
         /// Puts what the session's queue receives in line for the thread that works on it.
         private final class Receiver: NSObject, URLSessionDataDelegate, Sendable {
-            private let pieces = Mutex<[Piece]>([])
+            private struct Line {
+                var pieces: [Piece] = []
+                /// Suspensions are counted, so there is one at a time.
+                var isSuspended = false
+            }
+
+            private let line = Mutex(Line())
             private let arrived = DispatchSemaphore(value: 0)
 
-            func take(within duration: Duration) -> [Piece] {
+            /// Takes what is there, and lets more come.
+            func take(within duration: Duration, _ task: URLSessionTask) -> [Piece] {
                 let milliseconds = Int(duration / .milliseconds(1))
                 _ = arrived.wait(timeout: .now() + .milliseconds(max(1, milliseconds)))
-                return pieces.withLock { pieces in
-                    defer { pieces = [] }
-                    return pieces
+                return line.withLock { line in
+                    if line.isSuspended { task.resume() }
+                    defer { line = Line() }
+                    return line.pieces
                 }
             }
 
             private func put(_ piece: Piece, _ task: URLSessionTask) {
-                let count = pieces.withLock { pieces in
-                    pieces.append(piece)
-                    return pieces.count
+                line.withLock { line in
+                    line.pieces.append(piece)
+                    // A few pieces in line are enough: what is not taken off the wire takes no memory.
+                    guard line.pieces.count > 8, !line.isSuspended else { return }
+                    line.isSuspended = true
+                    task.suspend()
                 }
-                // A few pieces in line are enough: what is not taken off the wire takes no memory.
-                if count > 8 { task.suspend() }
                 arrived.signal()
             }
 

@@ -37,6 +37,9 @@ struct SimulateCommand {
         if operands.count(where: PayloadCommand.isStandardInput) > 1 {
             throw UsageError("standard input can be read once only", command: .simulate)
         }
+        if settings.output == FilePath("-") {
+            throw UsageError("simulate keeps files in a folder: --output DIR", command: .simulate)
+        }
         let asked = settings.simulate
         if asked.network == nil, asked.media != nil || asked.status != nil || asked.rate != nil {
             throw UsageError(
@@ -61,6 +64,7 @@ struct SimulateCommand {
             let temporary = try TemporaryFolder()
             var phone = try phone(temporary.path)
             if let cache = settings.links.cache { phone.folder = cache.orHere }
+            phone.handOut = temporary.path.appending("handed-out")
             var payloads: [(name: String, payload: [UInt8])] = []
             for input in inputs {
                 payloads.append((input.display, try PayloadInput(input).whole(atMost: 1 << 20)))

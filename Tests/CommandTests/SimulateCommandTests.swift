@@ -46,11 +46,12 @@ import Testing
     @Test(arguments: cases)
     func aPushIsSeenAsItMustBe(_ test: Case) throws {
         let place = try #require(Self.place)
-        // Builds for debugging and for sanitizers take more than a phone allows; `Tests/Peers/run simulate` does not.
-        let memory = test.options.contains("--extension-memory") ? "" : " --extension-memory 4GB"
+        // Builds for debugging and for sanitizers take more memory and time than a phone allows; `Tests/Peers/run simulate` does not.
+        var phone = test.options.contains("--extension-memory") ? "" : " --extension-memory 4GB"
+        if !test.options.contains("--extension-seconds") { phone += " --extension-seconds 300" }
         let quoted = test.payload.replacingOccurrences(of: "'", with: #"'\''"#)
         let run = try place.run(
-            "printf %s '\(quoted)' | attachprep simulate - --json \(test.options)\(memory)")
+            "printf %s '\(quoted)' | attachprep simulate - --json \(test.options)\(phone)")
         let outcomes = try run.objects
         #expect(!outcomes.isEmpty, "\(run.errors)")
         for outcome in outcomes {
@@ -120,7 +121,7 @@ import Testing
         ("a.json --network real --media-answer x", "leave out --media-answer"),
         ("a.json --clock 0", "1"), ("a.json --extension-seconds 0", "more than no time"),
         ("a.json --details https://a.example", "{id}"), ("a.json --data-mode fast", "constrained"),
-        ("a.json --max-edge 3", "not of simulate"),
+        ("a.json --max-edge 3", "not of simulate"), ("a.json -o -", "--output DIR"),
     ])
     func wrongUseIsRefusedWithItsReason(_ words: String, _ message: String) throws {
         let run = try Workplace().run("attachprep simulate \(words)")

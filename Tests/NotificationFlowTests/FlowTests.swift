@@ -160,22 +160,34 @@ import Testing
 
     @Test func aWorkThatNeverReturnsDelaysNothing() throws {
         struct Stuck: NotificationDetails {
+            let isDone: @Sendable () -> Void
             func details(
                 for payload: NotificationPayload, _ limits: FlowLimits
             ) throws(PrepError) -> JSONValue? {
                 // Looks at no limit.
                 usleep(1_500_000)
+                isDone()
                 return .object(["title": .string("too late")])
             }
         }
         let phone = try Phone()
         var flow = phone.flow()
-        flow.details = [Stuck()]
-        let delivery = try deliver(flow, deadline: .milliseconds(100))
+        let isDone = Mutex(false)
+        let doneAtDelivery = Mutex<Bool?>(nil)
+        flow.details = [Stuck { isDone.withLock { $0 = true } }]
+        let deliveries = Deliveries()
+        flow.begin(try Phone.payload(Self.withLink), deadline: .milliseconds(100)) { delivery in
+            doneAtDelivery.withLock { $0 = isDone.withLock { $0 } }
+            deliveries.take(delivery)
+        }
+        let delivery = try #require(deliveries.first())
+        #expect(doneAtDelivery.withLock { $0 } == false)
         #expect(delivery.reason == .expired)
         #expect(delivery.text.title == "Order")
-        usleep(1_600_000)
+        while !isDone.withLock({ $0 }) { usleep(10_000) }
+        usleep(100_000)
         #expect(phone.network.requests.isEmpty)
+        #expect(deliveries.count == 1)
     }
 
     // MARK: - Networks and tokens

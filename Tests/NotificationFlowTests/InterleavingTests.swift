@@ -77,6 +77,7 @@ import Testing
         let plans = Mutex(SeededGenerator(seed: 11))
         let started = Mutex(0)
         let tally = Mutex<[String: Int]>([:])
+        let everything = Mutex<[Deliveries]>([])
         let wrong = Mutex<[Int]>([])
         // Four at a time in one process, as overlapping pushes are.
         let workers = (0..<4).compactMap { _ in
@@ -88,11 +89,11 @@ import Testing
                     }
                     if number > Self.count { return }
                     let plan = plans.withLock { Plan(&$0) }
-                    guard let (count, word) = Self.run(plan, base) else {
+                    guard let (deliveries, word) = Self.run(plan, base) else {
                         wrong.withLock { $0.append(number) }
                         continue
                     }
-                    if count != 1 { wrong.withLock { $0.append(number) } }
+                    everything.withLock { $0.append(deliveries) }
                     tally.withLock { $0[word, default: 0] += 1 }
                 }
             }
@@ -108,10 +109,12 @@ import Testing
         let end = ContinuousClock.now + .seconds(20)
         while !phone.handedOut.isEmpty, ContinuousClock.now < end { usleep(10_000) }
         #expect(phone.handedOut.isEmpty)
+        // Now that all work is done, nothing was delivered a second time.
+        #expect(everything.withLock { $0.allSatisfy { $0.count == 1 } })
     }
 
-    /// Runs one; how often it was delivered, and why the first time. Nil if it never was.
-    private static func run(_ plan: Plan, _ base: NotificationFlow) -> (Int, String)? {
+    /// Runs one; what was delivered, and why the first time. Nil if nothing was.
+    private static func run(_ plan: Plan, _ base: NotificationFlow) -> (Deliveries, String)? {
         var flow = base
         flow.seal = Sealed(microseconds: plan.steps.seal, fails: plan.sealFails)
         flow.details = [Dawdling(microseconds: plan.steps.details, fails: plan.detailsFail)]
@@ -135,6 +138,6 @@ import Testing
         guard let first = deliveries.first() else { return nil }
         run.expire()
         run.cancel()
-        return (deliveries.count, first.reason.rawValue)
+        return (deliveries, first.reason.rawValue)
     }
 }

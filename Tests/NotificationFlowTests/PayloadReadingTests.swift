@@ -14,6 +14,18 @@ import Testing
         #expect(error?.code == .invalidPayload)
     }
 
+    /// Each level of a reader takes of a thread's stack, which is small in an extension.
+    @Test func deepNestingIsRefusedOnASmallStack() {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        #expect(JSONValue(json: Array(nested(32).utf8)) != nil)
+        #expect(JSONValue(json: Array(nested(33).utf8)) == nil)
+        #expect(JSONValue(json: Array(nested(500).utf8)) == nil)
+        // Brackets in a text are text.
+        #expect(JSONValue(json: Array(("[\"\\\"" + String(repeating: "[", count: 99) + "\"]").utf8)) != nil)
+    }
+
     @Test func alertsAreTextOrDictionaries() throws {
         #expect(try NotificationText(of: payload(#"{"aps":{"alert":"b"}}"#)) == .init(body: "b"))
         #expect(

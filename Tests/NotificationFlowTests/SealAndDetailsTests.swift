@@ -57,6 +57,19 @@ import Testing
         #expect(phone.network.requests.isEmpty)
     }
 
+    @Test func whatStandsBesideASealIsNotBelieved() throws {
+        let phone = try Phone()
+        phone.network.set("https://a.example/sealed", .body(Phone.photo))
+        phone.network.set("https://evil.example/x", .body(Phone.photo))
+        let delivery = try deliver(
+            #","event_id":"1","loc-key":"t","image-url":"https://evil.example/x","#
+                + #""image_url":"https://evil.example/x","encrypted_data":"\#(Self.sealed)""#, phone
+        ) { $0.details = [self.details(phone), LocalizedDetails(PayloadReadingTests.Table())] }
+        #expect(delivery.text == NotificationText(title: "Secret", body: "42"))
+        #expect(delivery.attachment != nil)
+        #expect(phone.network.requests == ["https://a.example/sealed"])
+    }
+
     @Test func aKeyThatIsMissingIsTold() throws {
         let delivery = try deliver(#","key_id":"unknown","encrypted_data":"\#(Self.sealed)""#, Phone())
         #expect(delivery.problems.first?.message.contains("no key") == true)
@@ -73,7 +86,9 @@ import Testing
     private static let endpoint = "https://api.example/events/{id}?v=1"
 
     private func details(_ phone: Phone) -> EventDetails {
-        EventDetails(at: Self.endpoint, fetch: phone.flow().fetch) { "abc" }
+        var details = EventDetails(at: Self.endpoint, fetch: phone.flow().fetch) { "abc" }
+        details.retryPause = .milliseconds(1)
+        return details
     }
 
     @Test func detailsComeByIdAndTokenAndMayNameThePicture() throws {
@@ -108,12 +123,42 @@ import Testing
         #expect(delivery.attachment != nil)
     }
 
-    @Test func aPushWithoutAnIdAsksNobody() throws {
+    @Test(arguments: ["", #","event_id":"""#, #","event_id":null"#])
+    func aPushWithoutAnIdAsksNobody(_ more: String) throws {
         let phone = try Phone()
-        _ = try deliver("", phone) { $0.details = [self.details(phone)] }
-        _ = try deliver(#","event_id":"""#, phone) { $0.details = [self.details(phone)] }
-        _ = try deliver(#","event_id":{}"#, phone) { $0.details = [self.details(phone)] }
+        let delivery = try deliver(more, phone) { $0.details = [self.details(phone)] }
         #expect(phone.network.requests.isEmpty)
+        #expect(delivery.problems.isEmpty)
+    }
+
+    /// Doubles hold whole numbers to 2^53 exactly: a rounded id would be another's.
+    @Test(arguments: [
+        "{}", "9007199254740993", "12345678901234567890", "1.5", #""..""#, #"".""#, "[1]", "true",
+    ])
+    func anIdThatIsNotExactAsksNobody(_ id: String) throws {
+        let phone = try Phone()
+        let delivery = try deliver(#","event_id":\#(id)"#, phone) { $0.details = [self.details(phone)] }
+        #expect(phone.network.requests.isEmpty)
+        #expect(delivery.problems.map(\.code) == [.invalidPayload])
+    }
+
+    @Test(arguments: ["https://api{id}/", "https://{id}.example/", "https://api.example", "{id}"])
+    func anIdHasNoPlaceInTheHost(_ address: String) throws {
+        let phone = try Phone()
+        let delivery = try deliver(#","event_id":"a""#, phone) {
+            $0.details = [EventDetails(at: address, fetch: $0.fetch) { "abc" }]
+        }
+        #expect(phone.network.requests.isEmpty)
+        #expect(delivery.problems.map(\.code) == [.invalidURL])
+    }
+
+    @Test func aDetailsServerThatFailedOnceIsAskedAgain() throws {
+        let phone = try Phone()
+        phone.network.set(
+            "https://api.example/events/5?v=1", .body([], status: 503), .body(Array(#"{"body":"b"}"#.utf8)))
+        let delivery = try deliver(#","event_id":5"#, phone) { $0.details = [self.details(phone)] }
+        #expect(delivery.text.body == "b")
+        #expect(delivery.problems.isEmpty)
     }
 
     @Test func aTokenThatIsNoHeaderIsNotSent() throws {

@@ -27,10 +27,11 @@ public final class NotificationSystem: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: what iOS gives an extension, about 30.
+    ///   - grace: milliseconds it has when it was told that time is up; a moment on a phone, but this may be a slow machine.
     ///   - calls: told how often the handler was called.
     public func show(
         _ content: UNNotificationContent, by service: UNNotificationServiceExtension, seconds: Double,
-        calls: (Int) -> Void = { _ in }
+        grace: Int = 10_000, calls: (Int) -> Void = { _ in }
     ) -> Shown {
         let answers = Mutex<[Shown]>([])
         let original = Shown.original(title: content.title, body: content.body)
@@ -46,7 +47,7 @@ public final class NotificationSystem: Sendable {
         if answers.withLock({ $0.isEmpty }) {
             // "Called on a separate thread" just before the extension is ended; a moment later it is.
             service.serviceExtensionTimeWillExpire()
-            let end = ContinuousClock.now + .milliseconds(500)
+            let end = ContinuousClock.now + .milliseconds(grace)
             while answers.withLock({ $0.isEmpty }), ContinuousClock.now < end { usleep(1000) }
         }
         usleep(20_000)
