@@ -99,7 +99,9 @@ let package = Package(
         // A whole extension, built so that it stays one; for people to read.
         .target(
             name: "ServiceExtensionSample",
-            dependencies: ["AttachmentPrep", "LinkFetch", "MediaCache", "NotificationFlow", "RichNotifications"]
+            dependencies: [
+                "AttachmentPrep", "LinkFetch", "MediaCache", "NotificationFlow", "RichNotifications",
+            ]
                 + standIns,
             path: "Samples/ServiceExtension", exclude: ["Info.plist", "push.json"], swiftSettings: strict),
         // iOS, a network and a server, played for the notification flow; for the command line.

@@ -26,10 +26,13 @@ public struct Delivery: Sendable {
         case late
     }
 
+    /// The best there was when it was delivered.
     public var text: NotificationText
     /// The payload, with what was sealed in it or fetched for it.
     public var payload: NotificationPayload
+    /// What became of the picture, sound or film.
     public var media = Media.none
+    /// Why now.
     public var reason = Reason.finished
     /// What went wrong on the way; the text is then the best there was.
     public var problems: [PrepError] = []
@@ -46,10 +49,13 @@ public struct NotificationMedia: Hashable, Sendable {
     public let path: FilePath
     /// Uniform type identifier, for `UNNotificationAttachmentOptionsTypeHintKey`.
     public let typeHint: String
+    /// What it is, by its bytes.
     public let format: MediaFormat
+    /// Its size.
     public let bytes: Int
     /// Upright pixels; nil for audio and video.
     public let width: Int?
+    /// Upright pixels; nil for audio and video.
     public let height: Int?
     /// The part that a square thumbnail should show; nil for what is no picture.
     public var clippingRect: ClippingRect?

@@ -19,7 +19,9 @@ public struct MediaPolicy: Hashable, Sendable {
         case cached
     }
 
+    /// On cellular and hotspots.
     public var expensive = Allowance.everything
+    /// Under Low Data Mode.
     public var constrained = Allowance.cached
 
     /// Everything, but under Low Data Mode nothing.
@@ -40,8 +42,9 @@ public struct MediaToken: Sendable {
     let hosts: Set<String>
     let value: @Sendable () -> String?
 
-    /// Sends `Authorization: Bearer …` to these hosts by https, and not to where they redirect unless that is one of
-    /// them. What was fetched with one token is not shown with another.
+    /// Sends `Authorization: Bearer …` to these hosts, by https alone.
+    ///
+    /// It is not sent to where they redirect, unless that is one of them. What was fetched with one token is not shown with another.
     ///
     /// - Parameters:
     ///   - hosts: whole names, without a port.

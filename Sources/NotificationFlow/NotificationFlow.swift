@@ -40,7 +40,9 @@ public struct NotificationFlow: Sendable {
 
     /// iOS ends an extension's turn after about 30 seconds; this is when to deliver by oneself.
     public static let usualDeadline = Duration.seconds(28)
-    /// Left of `availableMemory` for what a job is not computed to need: stacks, buffers of the network. Libraries
+    /// Left of `availableMemory` for what a job is not computed to need: stacks, buffers of the network.
+    ///
+    /// Libraries
     /// that are loaded for a format are not in it.
     static let memoryReserve = 2 << 20
     /// How often one notification asks for its media.

@@ -46,8 +46,11 @@ public struct NotificationPayload: Hashable, Sendable {
 
 /// What of a notification is shown.
 public struct NotificationText: Hashable, Sendable {
+    /// The first line.
     public var title = ""
+    /// The line below it.
     public var subtitle = ""
+    /// The text itself.
     public var body = ""
 
     /// Nothing.

@@ -4,7 +4,9 @@ internal import AttachmentPrep
 ///
 /// Safe to use from any thread.
 public final class NotificationRun: Sendable {
+    /// Takes what is delivered, on any thread.
     public typealias Deliver = @Sendable (Delivery) -> Void
+    /// Is told of a step, on the thread it happens on.
     public typealias Observe = @Sendable (FlowEvent) -> Void
 
     private struct State: Sendable {

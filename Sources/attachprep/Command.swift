@@ -2,7 +2,8 @@
 ///
 /// Everything help, completions and the README say about a command is here; what it does is in its own file.
 enum Command: String, CaseIterable, Sendable {
-    case prepare, batch, link, cache, serve, hook, sweep, payload, simulate, sniff, profiles, completions, help
+    case prepare, batch, link, cache, serve, hook, sweep, payload, simulate
+    case sniff, profiles, completions, help
 
     /// What it does, on one line.
     var summary: String {

@@ -31,7 +31,9 @@ extension OptionSpec {
             action: .flag { $0.namesByContent = $1 }),
         OptionSpec(
             long: "json", section: .output,
-            commands: [.prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep, .payload, .simulate],
+            commands: [
+                .prepare, .batch, .sniff, .profiles, .link, .cache, .hook, .sweep, .payload, .simulate,
+            ],
             help: "Print JSON, one record a line, in input order", action: .flag { $0.json = $1 }),
         OptionSpec(
             long: "quiet", short: "q", section: .output, commands: making + [.payload, .simulate],

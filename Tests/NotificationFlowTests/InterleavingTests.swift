@@ -113,7 +113,7 @@ import Testing
         #expect(everything.withLock { $0.allSatisfy { $0.count == 1 } })
     }
 
-    /// Runs one; what was delivered, and why the first time. Nil if nothing was.
+    /// Runs one and answers what was delivered, and why the first time; nil if nothing was.
     private static func run(_ plan: Plan, _ base: NotificationFlow) -> (Deliveries, String)? {
         var flow = base
         flow.seal = Sealed(microseconds: plan.steps.seal, fails: plan.sealFails)

@@ -13,8 +13,9 @@ import Testing
         }
     }
 
-    /// `{"title":"Secret","body":"42","image_url":"https://a.example/sealed"}` under the key 00 01 ... 1f and a nonce of
-    /// twelve bytes 07, sealed by python3's cryptography.
+    /// `{"title":"Secret","body":"42","image_url":"https://a.example/sealed"}`, sealed by python3's cryptography.
+    ///
+    /// The key is 00 01 02 and so on to 1f, the nonce twelve bytes 07.
     static let sealed =
         "BwcHBwcHBwcHBwcHdEjSNRtjstb8v0Dl4yOR74NwrxHnk/g7xJlqyCbyEHJKJZYb3jWG/iDEg5W2Y6lVgWecKPvEeWrwmI2HQsvmkSnAlBD0y8jV"
         + "SVQVmfoePiQbpXGdMw=="

@@ -1,3 +1,6 @@
+// What is not explained here, Apple's documentation explains.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 internal import FoundationEssentials
 internal import Synchronization
 

@@ -1,3 +1,6 @@
+// What is not explained here, Apple's documentation explains.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A stand-in of the same shape as Apple's module, as far as this package uses it, for tests on Linux.
 ///
 /// What the real one does with a file is known from its documentation and header only; each rule names its source.
