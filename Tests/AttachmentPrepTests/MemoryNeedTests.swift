@@ -21,7 +21,8 @@ import Testing
             #expect(run.code == nil && run.need == need)
             // What the header does not decide, code that is paged in and the allocator's slack, is a few hundred kB.
             #expect(grown <= need + 500_000, "\(isInterlaced) \(profiles.count)")
-            #expect(need <= 2 * grown + 4_000_000, "\(isInterlaced) \(profiles.count)")
+            // An idle process is some hundred kB larger or smaller from run to run, so a small job's growth may be negative.
+            #expect(need <= 2 * max(0, grown) + 4_000_000, "\(isInterlaced) \(profiles.count)")
         }
     }
 
