@@ -183,8 +183,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "attachprep", "AttachmentPrep", "LinkFetch", "MediaCache", "MediaTypes", "PayloadTools",
-                "TestSupport", "UploadHook",
+                "attachprep", "AttachmentPrep", "FlowSimulator", "LinkFetch", "MediaCache", "MediaTypes",
+                "PayloadTools", "TestSupport", "UploadHook",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,4 +1,5 @@
 import AttachmentPrep
+import FlowSimulator
 import LinkFetch
 import MediaCache
 import PayloadTools
@@ -101,6 +102,21 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
         "extension-plist": ("Info.plist", { $0.payload.extensionPlist == FilePath("Info.plist") }),
         "minimum-ios": ("15.4", { $0.payload.minimumIOS == IOSVersion("15.4") }),
         "fetch": ("1", { $0.payload.fetches }),
+        "network": ("dead", { $0.simulate.network == SimulatedNetwork(named: "dead") }),
+        "media-answer": ("a.jpg", { $0.simulate.media == FilePath("a.jpg") }),
+        "status": ("503", { $0.simulate.status == 503 }),
+        "rate": ("20KB", { $0.simulate.rate == 20_000 }),
+        "data-mode": ("constrained", { $0.simulate.condition == "constrained" }),
+        "extension-memory": ("12MB", { $0.simulate.memory == 12_000_000 }),
+        "extension-seconds": ("2.5", { $0.simulate.seconds == 2.5 }),
+        "clock": ("10", { $0.simulate.clock == 10 }),
+        "every": ("0.25", { $0.simulate.interval == 0.25 }),
+        "repeat": ("4", { $0.simulate.repetitions == 4 }),
+        "payload-key": ("key", { $0.simulate.keyFile == FilePath("key") }),
+        "details": ("https://a.example/{id}", { $0.simulate.details == "https://a.example/{id}" }),
+        "details-answer": ("a.json", { $0.simulate.detailsAnswer == FilePath("a.json") }),
+        "strings": ("s.json", { $0.simulate.strings == FilePath("s.json") }),
+        "bundle": ("/", { $0.simulate.bundle == "/" }),
     ]
 
     private static let options = OptionSpec.table.filter { $0.environment != nil }.map(\.long)
@@ -112,6 +128,7 @@ func usageError(_ words: String..., environment: [String: String] = [:]) -> Usag
             return ["sweep"]
         }
         if spec.commands == [.serve] { return ["serve"] }
+        if spec.commands == [.simulate] { return ["simulate", "push.json"] }
         if spec.commands == [.payload] { return ["payload", "check", "push.json"] }
         if spec.commands.contains(.link), !spec.commands.contains(.prepare), !spec.commands.contains(.batch) {
             return ["link", "prepare", "https://shop.example/a.jpg"]
