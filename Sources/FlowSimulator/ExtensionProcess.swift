@@ -15,7 +15,7 @@ final class ExtensionProcess: Sendable {
 
     /// How the process came to its end.
     enum End: Hashable, Sendable {
-        /// Its peak was over the limit.
+        /// What it took was over the limit.
         case memory(Int)
         case died(String)
     }
@@ -77,26 +77,26 @@ final class ExtensionProcess: Sendable {
     /// Ends the process, if it has not ended.
     func end() { ended.withLock { if $0 == nil { kill(process, SIGKILL) } } }
 
-    /// Peak so far, in bytes.
+    /// Bytes resident at most so far.
     var peak: Int? { ProcessMemory(of: process)?.peak }
 
-    /// Whether its peak is over the limit; then it is no more.
+    /// What it takes, if that is over the limit; then it is no more.
     func isOverLimit() -> Int? {
-        guard let peak, peak > limit else { return nil }
+        guard let footprint = ProcessMemory(of: process)?.footprint, footprint > limit else { return nil }
         ended.withLock { ended in
             // Once it was waited for, the number may be another's.
             guard ended == nil else { return }
-            ended = .memory(peak)
+            ended = .memory(footprint)
             kill(process, SIGKILL)
         }
-        return peak
+        return footprint
     }
 
     var endReason: End? { ended.withLock { $0 } }
 
-    /// Looks at the memory every few milliseconds: the kernel's own peak misses nothing in between.
+    /// Looks at the memory every millisecond: of what counts the kernel keeps no peak.
     private func watch() {
-        while endReason == nil, isOverLimit() == nil { usleep(2_000) }
+        while endReason == nil, isOverLimit() == nil { usleep(1_000) }
     }
 
     private func receive(_ take: @Sendable (FromExtension?) -> Void) {

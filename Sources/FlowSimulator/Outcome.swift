@@ -35,7 +35,7 @@ package struct SimulatedOutcome: Sendable {
     package var deliveries = 0
     package var delivery: SimulatedDelivery?
     package var timeline: [TimelineEntry] = []
-    /// Bytes resident at most of the extension's process, when it answered; nil where it was not started.
+    /// Bytes resident at most of the extension's process, code included; nil where it was not started or had ended.
     package var peak: Int?
 }
 

@@ -3,9 +3,10 @@ internal import MediaCache
 
 /// What a process takes of memory, as Linux tells in /proc.
 struct ProcessMemory {
-    /// Bytes resident now.
-    let resident: Int
-    /// Bytes resident at most so far.
+    /// Bytes that were written to and belong to the process alone: what iOS counts against an extension's limit, where
+    /// code and libraries, which can be read again, are free.
+    let footprint: Int
+    /// Bytes resident at most so far, code and libraries included.
     let peak: Int
 
     init?(of process: Int32) {
@@ -17,8 +18,8 @@ struct ProcessMemory {
                 found[String(words[0])] = count * 1024
             }
         }
-        guard let resident = found["VmRSS:"], let peak = found["VmHWM:"] else { return nil }
-        self.resident = resident
+        guard let anonymous = found["RssAnon:"], let peak = found["VmHWM:"] else { return nil }
+        footprint = anonymous + (found["RssShmem:"] ?? 0) + (found["VmSwap:"] ?? 0)
         self.peak = peak
     }
 }

@@ -66,7 +66,7 @@ package enum SimulatedExtension {
         let condition = NetworkCondition(rawValue: plan.condition) ?? .unrestricted
         flow.network = { condition }
         let limit = plan.memory
-        flow.availableMemory = { ProcessMemory(of: getpid()).map { max(0, limit - $0.resident) } }
+        flow.availableMemory = { ProcessMemory(of: getpid()).map { max(0, limit - $0.footprint) } }
         if let key = plan.key { flow.seal = SealedPayload(keys: OneKey(key)) }
         if let address = plan.details {
             var details = EventDetails(at: address, fetch: flow.fetch)

@@ -197,17 +197,14 @@ package final class Simulation: Sendable {
     /// The process is gone, and with it what it had not answered.
     private func bury(_ process: ExtensionProcess, _ ordinal: Int) {
         let why: String
-        var peak: Int?
         switch process.endReason {
         case .memory(let bytes):
-            peak = bytes
             why = "the extension took \(bytes) bytes of memory and was ended at \(settings.memory)"
         case .died(let words): why = "the extension's process died: \(words)"
         case nil: why = "the extension's process is gone"
         }
         pushes.update { pushes in
             for index in pushes.indices where pushes[index].process == ordinal && !pushes[index].isSettled {
-                pushes[index].outcome.peak = peak
                 pushes[index].settle(.original, why)
             }
         }

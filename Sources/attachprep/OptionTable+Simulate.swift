@@ -78,7 +78,7 @@ extension OptionSpec {
     private static let phoneRows: [OptionSpec] = [
         OptionSpec(
             long: "extension-memory", placeholder: "SIZE", section: .simulator, commands: [.simulate],
-            help: "Resident memory at which the extension is ended (default 24MB; 12MB on old phones)",
+            help: "Memory at which the extension is ended (default 24MB; 12MB on old phones)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.simulate.memory = try value.size()
             }),
@@ -127,7 +127,8 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "details-answer", placeholder: "FILE", completion: .file, section: .simulator,
-            commands: [.simulate], help: "What is answered there: a JSON object with title, body ...",
+            commands: [.simulate],
+            help: "What is answered there: a JSON object with title, body and the like",
             action: .value { (settings, value) throws(UsageError) in
                 settings.simulate.detailsAnswer = try value.path()
             }),

@@ -18,8 +18,8 @@ struct SimulateCommand {
         text      text alone
 
         A payload is as APNs gets it, or an FCM message, of which what FCM sends to APNs is taken. With several
-        payloads, or --repeat, pushes overlap in one process. Memory is all that is resident, code and libraries
-        included, which iOS does not count, so that 24 MB are stricter here. With --clock 10 a second lasts a
+        payloads, or --repeat, pushes overlap in one process. Memory is counted as iOS does: what was written to, code
+        and libraries apart; printed is also the most that was resident. With --clock 10 a second lasts a
         tenth, but work takes as long as it takes: what computes looks ten times as slow.
         --output DIR keeps the files that would be seen; --cache DIR keeps the extension's cache for the next run.
         Status 1 if a push that names media does not show it, or one is not shown as the extension left it.
@@ -154,7 +154,9 @@ struct SimulatedOutcomeText {
                 lines.append("\(Self.seconds(entry.seconds)) s  \(entry.step)\(detail)")
             }
             if let peak = outcome.peak {
-                lines.append("  memory  \(Display.size(peak)) of \(Display.size(limit))")
+                lines.append(
+                    "  memory  \(Display.size(peak)) resident at most, ended at \(Display.size(limit)) of its own"
+                )
             }
         }
         lines.append("\(name): \(outcome.verdict.rawValue)" + seen)
