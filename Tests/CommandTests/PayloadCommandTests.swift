@@ -178,7 +178,8 @@ import Testing
 
     @Test func aReaderThatGoesAwayEndsAnEndlessStreamQuietly() throws {
         let run = try Workplace().run(
-            Self.keys + "(yes '\(Self.payload)' 2>/dev/null | \(Self.rewrite) --lines; echo $? >&2) | head -n 3")
+            Self.keys
+                + "(yes '\(Self.payload)' 2>/dev/null | \(Self.rewrite) --lines; echo $? >&2) | head -n 3")
         #expect(run.output.split(separator: "\n").count == 3)
         #expect(run.errors == "0\n")
     }
