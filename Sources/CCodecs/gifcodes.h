@@ -1,5 +1,5 @@
-// Private: codes of a GIF whose indices have nine bits or more, made into such that giflib takes. Every browser shows
-// them, but giflib knows tables of eight bits only.
+// Private: codes of a GIF whose indices have nine bits or more, made into such that giflib takes. ImageMagick and Pillow
+// show them, but giflib refuses indices that no table of colours has.
 #ifndef AP_GIFCODES_H
 #define AP_GIFCODES_H
 
