@@ -169,7 +169,7 @@
             }
         }
 
-        /// The rows so far are shown of what breaks off anywhere, as by browsers and ImageMagick.
+        /// The rows so far are shown of what breaks off anywhere, where that will do.
         @Test(arguments: [4, 8, 9]) func whatThereIsOfACutImage(codeSize: Int) throws {
             var generator = SeededGenerator(seed: 6)
             let indices = (0..<(60 * 40)).map { _ in UInt8.random(in: 0...3, using: &generator) }
