@@ -113,23 +113,12 @@ struct MessageStream {
         while done < count {
             let more = try? retrying {
                 unsafe bytes.withUnsafeMutableBytes {
-                    unsafe Platform.read(descriptor, $0.baseAddress?.advanced(by: done), count - done)
+                    unsafe recv(descriptor, $0.baseAddress?.advanced(by: done), count - done, 0)
                 }
             }
             guard let more, more > 0 else { return nil }
             done += more
         }
         return bytes
-    }
-}
-
-/// The system's functions whose names are taken here.
-private enum Platform {
-    static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            unsafe Glibc.read(descriptor, buffer, count)
-        #else
-            unsafe Darwin.read(descriptor, buffer, count)
-        #endif
     }
 }

@@ -10,7 +10,7 @@ struct ProcessMemory {
     let peak: Int
 
     init?(of process: Int32) {
-        guard let bytes = FilePath("/proc/\(process)/status").smallFile else { return nil }
+        guard let bytes = FilePath("/proc/\(process)/status").bytes(atMost: 65_536) else { return nil }
         var found: [String: Int] = [:]
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split { $0 == " " || $0 == "\t" }
@@ -22,9 +22,4 @@ struct ProcessMemory {
         footprint = anonymous + (found["RssShmem:"] ?? 0) + (found["VmSwap:"] ?? 0)
         self.peak = peak
     }
-}
-
-extension FilePath {
-    /// The whole of a file that says it is empty, as those of /proc do.
-    fileprivate var smallFile: [UInt8]? { bytes(atMost: 65_536, followsLink: true) }
 }

@@ -1,5 +1,6 @@
 internal import AttachmentPrep
 package import NotificationFlow
+internal import PayloadTools
 
 /// What APNs and iOS make of a payload before an extension sees it.
 package enum PushFate: Hashable, Sendable {
@@ -17,9 +18,8 @@ package enum PushFate: Hashable, Sendable {
 
     /// Bytes of a payload without the white space around it, which no sender's library sends.
     static func size(of json: [UInt8]) -> Int {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let start = json.firstIndex(where: { !isSpace($0) }),
-            let end = json.lastIndex(where: { !isSpace($0) })
+        guard let start = json.firstIndex(where: { !JSONDocument.isSpace($0) }),
+            let end = json.lastIndex(where: { !JSONDocument.isSpace($0) })
         else { return 0 }
         return end - start + 1
     }
