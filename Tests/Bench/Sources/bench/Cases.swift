@@ -39,6 +39,14 @@ struct Cases {
                 "`attachprep prepare`, \(size)",
                 try .cpu(arguments.pairs, title: "\(size), vipsthumbnail", prepare(picture), vips),
                 unit: "ms", against: "vipsthumbnail")
+            // Without a tight budget the highest quality fits at once and every effort does the same.
+            for (effort, limit) in [("fast", 1.6), ("default", nil), ("best", nil)] {
+                let tight = prepare(picture, ["--max-bytes", "80000", "--effort", effort])
+                report.add(
+                    "80 KB, `--effort \(effort)`, \(size)",
+                    try .cpu(arguments.pairs, title: "\(size), \(effort)", tight, yardstick),
+                    unit: "ms", against: scale, limit: limit)
+            }
         }
         return report
     }
