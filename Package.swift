@@ -204,10 +204,12 @@ let package = Package(
             swiftSettings: strict),
         // Links, fetched by the real program from a real nginx.
         .testTarget(
-            name: "LinkTests", dependencies: ["attachprep", "TestSupport"], swiftSettings: strict),
+            name: "LinkTests", dependencies: ["attachprep", "AttachmentPrep", "TestSupport"],
+            swiftSettings: strict),
         // The service, asked over HTTP.
         .testTarget(
-            name: "UploadServiceTests", dependencies: ["attachprep", "TestSupport", "UploadService"],
+            name: "UploadServiceTests",
+            dependencies: ["attachprep", "AttachmentPrep", "TestSupport", "UploadService"],
             swiftSettings: strict),
         .testTarget(
             name: "TIFFTests", dependencies: ["Codecs", "JPEGCore", "Pixels", "TestSupport"],

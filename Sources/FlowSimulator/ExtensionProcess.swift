@@ -1,6 +1,5 @@
 internal import AttachmentPrep
 internal import CService
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -23,7 +22,7 @@ final class ExtensionProcess: Sendable {
     private let process: pid_t
     private let stream: MessageStream
     private let limit: Int
-    private let ended = Mutex<End?>(nil)
+    private let ended = Monitor<End?>(nil)
 
     /// Starts one.
     ///
@@ -75,7 +74,7 @@ final class ExtensionProcess: Sendable {
     deinit { close(stream.descriptor) }
 
     /// Ends the process, if it has not ended.
-    func end() { ended.withLock { if $0 == nil { kill(process, SIGKILL) } } }
+    func end() { ended.update { if $0 == nil { kill(process, SIGKILL) } } }
 
     /// Bytes resident at most so far.
     var peak: Int? { ProcessMemory(of: process)?.peak }
@@ -83,7 +82,7 @@ final class ExtensionProcess: Sendable {
     /// What it takes, if that is over the limit; then it is no more.
     func isOverLimit() -> Int? {
         guard let footprint = ProcessMemory(of: process)?.footprint, footprint > limit else { return nil }
-        ended.withLock { ended in
+        ended.update { ended in
             // Once it was waited for, the number may be another's.
             guard ended == nil else { return }
             ended = .memory(footprint)
@@ -92,7 +91,7 @@ final class ExtensionProcess: Sendable {
         return footprint
     }
 
-    var endReason: End? { ended.withLock { $0 } }
+    var endReason: End? { ended.update { $0 } }
 
     /// Looks at the memory every millisecond: of what counts the kernel keeps no peak.
     private func watch() {
@@ -107,7 +106,7 @@ final class ExtensionProcess: Sendable {
 
     /// Whether the process is gone for good, and from now on its number with it.
     private func isWaitedFor() -> Bool {
-        ended.withLock { ended in
+        ended.update { ended in
             var status: Int32 = 0
             guard unsafe waitpid(process, &status, WNOHANG) != 0 else { return false }
             let signal = status & 0x7F

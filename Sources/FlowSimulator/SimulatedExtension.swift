@@ -1,9 +1,9 @@
 internal import AttachmentPrep
+internal import CService
 package import LinkFetch
 internal import MediaCache
 internal import MediaTypes
 internal import NotificationFlow
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -25,15 +25,17 @@ package enum SimulatedExtension {
         // The system ends it.
         _ = signal(SIGINT, SIG_IGN)
         _ = signal(SIGTERM, SIG_IGN)
+        // One job works at a time, but each on a thread of its own, whose arena would keep what it freed.
+        ap_one_arena()
         let stream = MessageStream(descriptor: socket)
         guard let plan = stream.receive(ToExtension.self)?.plan, let flow = flow(plan, fetch) else {
             return 1
         }
-        let sender = Mutex(stream)
-        let runs = Mutex<[NotificationRun]>([])
+        let sender = Monitor(stream)
+        let runs = Monitor<[NotificationRun]>([])
         while let message = stream.receive(ToExtension.self) {
             if message.expires == true {
-                for run in runs.withLock({ $0 }) { run.expire() }
+                for run in runs.update({ $0 }) { run.expire() }
             }
             guard let number = message.push, let text = message.payload,
                 let payload = try? NotificationPayload(json: Array(text.utf8))
@@ -43,13 +45,13 @@ package enum SimulatedExtension {
                 observe: { event in
                     let (step, detail) = event.words
                     let message = FromExtension(push: number, step: step, detail: detail)
-                    sender.withLock { _ = $0.send(message) }
+                    sender.update { _ = $0.send(message) }
                 },
                 deliver: { delivery in
                     let message = FromExtension(push: number, delivery: SimulatedDelivery(delivery))
-                    sender.withLock { _ = $0.send(message) }
+                    sender.update { _ = $0.send(message) }
                 })
-            runs.withLock { runs in
+            runs.update { runs in
                 runs.removeAll(where: \.isDelivered)
                 runs.append(run)
             }

@@ -1,7 +1,6 @@
 internal import AttachmentPrep
 internal import CService
 internal import MediaCache
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -20,7 +19,7 @@ final class SimulatedServer: Sendable {
     private let clock: Double
     private let tell: @Sendable (String) -> Void
     /// Requests so far for each address.
-    private let asked = Mutex<[String: Int]>([:])
+    private let asked = Monitor<[String: Int]>([:])
 
     init(
         _ network: SimulatedNetwork, media: FilePath?,
@@ -59,7 +58,7 @@ final class SimulatedServer: Sendable {
     private func serve(_ stream: Int32) {
         defer { close(stream) }
         guard let address = address(from: stream) else { return }
-        let count = asked.withLock { asked in
+        let count = asked.update { asked in
             asked[address, default: 0] += 1
             return asked[address, default: 1]
         }

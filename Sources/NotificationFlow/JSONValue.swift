@@ -1,3 +1,5 @@
+internal import MediaTypes
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -147,18 +149,8 @@ public struct PayloadPath: Hashable, Sendable, ExpressibleByStringLiteral {
     let names: [String]
 
     /// Reads a path; one that names nothing leads nowhere.
-    public init(_ text: String) {
-        let isPointer = text.hasPrefix("/")
-        names = text.dropFirst(isPointer ? 1 : 0)
-            .split(separator: isPointer ? "/" : ".", omittingEmptySubsequences: false)
-            .map { isPointer ? Self.unescaped($0) : String($0) }
-    }
+    public init(_ text: String) { names = PayloadPathNames.read(text) }
 
     /// Reads a path.
     public init(stringLiteral text: String) { self.init(text) }
-
-    private static func unescaped(_ name: Substring) -> String {
-        name.split(separator: "~1", omittingEmptySubsequences: false).joined(separator: "/")
-            .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
-    }
 }

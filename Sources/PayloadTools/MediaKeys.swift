@@ -70,18 +70,10 @@ package struct MediaKeys: Hashable, Sendable {
     ///
     /// - Returns: false for a path that names nothing.
     package mutating func add(_ path: String) -> Bool {
-        let isPointer = path.hasPrefix("/")
-        let names = path.dropFirst(isPointer ? 1 : 0).split(
-            separator: isPointer ? "/" : ".", omittingEmptySubsequences: false
-        ).map { isPointer ? Self.unescaped($0) : String($0) }
+        let names = PayloadPathNames.read(path)
         guard !names.contains(""), names.count <= 32 else { return false }
         Self.insert(names, .apns, into: &root)
         return true
-    }
-
-    private static func unescaped(_ name: Substring) -> String {
-        name.split(separator: "~1", omittingEmptySubsequences: false).joined(separator: "/")
-            .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
     }
 
     private static func insert(_ names: [String], _ channel: Channel, into branches: inout [Branch]) {

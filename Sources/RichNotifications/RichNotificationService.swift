@@ -1,6 +1,6 @@
 #if canImport(UserNotifications)
+    internal import AttachmentPrep
     public import NotificationFlow
-    internal import Synchronization
     public import UserNotifications
 
     /// A service extension that is ready: derive the extension's principal class from it and say how its flow is made.
@@ -9,8 +9,8 @@
     /// them but what its `NotificationRun` holds.
     open class RichNotificationService: UNNotificationServiceExtension {
         /// Notifications that were not answered yet.
-        private let pending = Mutex<[Answer]>([])
-        private static let flows = Mutex<[ObjectIdentifier: NotificationFlow]>([:])
+        private let pending = Monitor<[Answer]>([])
+        private static let flows = Monitor<[ObjectIdentifier: NotificationFlow]>([:])
 
         /// Makes the flow, once for the process.
         ///
@@ -33,7 +33,7 @@
             let content = request.content
             let answer = Answer(self, content, contentHandler)
             // Before the flow is made, which may take a while the first time.
-            pending.withLock { pending in
+            pending.update { pending in
                 pending.removeAll(where: \.isGiven)
                 pending.append(answer)
             }
@@ -43,11 +43,11 @@
 
         /// Delivers the best there is of every notification on its way; the system does not say which one it means.
         override open func serviceExtensionTimeWillExpire() {
-            for answer in pending.withLock({ $0 }) { answer.expire() }
+            for answer in pending.update({ $0 }) { answer.expire() }
         }
 
         private static func flow() -> NotificationFlow? {
-            flows.withLock { flows in
+            flows.update { flows in
                 if let flow = flows[ObjectIdentifier(self)] { return flow }
                 let flow = try? makeFlow()
                 flows[ObjectIdentifier(self)] = flow
@@ -72,7 +72,7 @@
         private let service: RichNotificationService
         private let content: UNNotificationContent
         private let handler: (UNNotificationContent) -> Void
-        private let state = Mutex(State())
+        private let state = Monitor(State())
 
         init(
             _ service: RichNotificationService, _ content: UNNotificationContent,
@@ -83,7 +83,7 @@
             self.handler = handler
         }
 
-        var isGiven: Bool { state.withLock { $0.isGiven } }
+        var isGiven: Bool { state.update { $0.isGiven } }
 
         func begin(by flow: NotificationFlow) {
             if isGiven { return }
@@ -92,7 +92,7 @@
                 shown: NotificationText(
                     title: content.title, subtitle: content.subtitle, body: content.body)
             ) { self.give($0) }
-            let isLate = state.withLock { state in
+            let isLate = state.update { state in
                 state.run = run
                 return state.isExpired
             }
@@ -101,7 +101,7 @@
 
         /// Gives what there is; before there is a flow, the notification as it came.
         func expire() {
-            let run = state.withLock { state in
+            let run = state.update { state in
                 state.isExpired = true
                 return state.run
             }
@@ -125,7 +125,7 @@
 
         /// Whether the handler may be called now, and never again.
         private func take() -> Bool {
-            state.withLock { state in
+            state.update { state in
                 defer { state.isGiven = true }
                 return !state.isGiven
             }

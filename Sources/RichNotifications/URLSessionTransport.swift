@@ -1,7 +1,7 @@
 #if canImport(UserNotifications) && canImport(Darwin)
+    internal import AttachmentPrep
     internal import Foundation
     public import LinkFetch
-    internal import Synchronization
 
     /// Fetches by URLSession, in libcurl's place: App Transport Security, proxies and VPN are the system's, and so is
     /// the choice of addresses, for which `FetchOptions.allowedAddresses` does not count.
@@ -95,14 +95,14 @@
                 var isSuspended = false
             }
 
-            private let line = Mutex(Line())
+            private let line = Monitor(Line())
             private let arrived = DispatchSemaphore(value: 0)
 
             /// Takes what is there, and lets more come.
             func take(within duration: Duration, _ task: URLSessionTask) -> [Piece] {
                 let milliseconds = Int(duration / .milliseconds(1))
                 _ = arrived.wait(timeout: .now() + .milliseconds(max(1, milliseconds)))
-                return line.withLock { line in
+                return line.update { line in
                     if line.isSuspended { task.resume() }
                     defer { line = Line() }
                     return line.pieces
@@ -110,7 +110,7 @@
             }
 
             private func put(_ piece: Piece, _ task: URLSessionTask) {
-                line.withLock { line in
+                line.update { line in
                     line.pieces.append(piece)
                     // A few pieces in line are enough: what is not taken off the wire takes no memory.
                     guard line.pieces.count > 8, !line.isSuspended else { return }

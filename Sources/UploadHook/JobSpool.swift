@@ -1,6 +1,5 @@
 package import AttachmentPrep
 internal import MediaCache
-internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -47,9 +46,9 @@ package final class JobSpool: Sendable {
     let new, run, done, bad, call: SpoolFolder
     private let temporary, aside: FilePath
     /// What the last listing found and nobody looked at yet.
-    private let found = Mutex<[Candidate]>([])
+    private let found = Monitor<[Candidate]>([])
     /// Foreign entries that cannot be moved, so that they are told of once.
-    private let complained = Mutex<Set<String>>([])
+    private let complained = Monitor<Set<String>>([])
 
     private struct Candidate {
         var key: String
@@ -123,7 +122,7 @@ package final class JobSpool: Sendable {
     package func claim() throws(PrepError) -> ClaimedJob? {
         var isFresh = false
         while true {
-            let candidate = found.withLock { $0.popLast() }
+            let candidate = found.update { $0.popLast() }
             if let candidate {
                 if let job = try claim(candidate) { return job }
             } else if isFresh {
@@ -145,7 +144,7 @@ package final class JobSpool: Sendable {
             due.map { ($0.time, Candidate(key: $0.key, isNew: false)) }
             + fresh.map { ($0.time, Candidate(key: $0.key, isNew: true)) }
         let oldestLast = candidates.sorted { $0.0 > $1.0 }.map(\.1)
-        found.withLock { if $0.isEmpty { $0 = oldestLast } }
+        found.update { if $0.isEmpty { $0 = oldestLast } }
     }
 
     private var longestPause: Double { (rules.pauses.max() ?? 0) + 1 }
@@ -231,7 +230,7 @@ package final class JobSpool: Sendable {
         let path = folder.path.appending(name)
         let place = aside.appending(name + "." + OutputWriter.temporaryName().dropFirst())
         let isMoved = (try? path.move(to: place)) != nil
-        if !isMoved, !complained.withLock({ $0.insert(path.display).inserted }) { return }
+        if !isMoved, !complained.update({ $0.insert(path.display).inserted }) { return }
         rules.log("\(path.display) is no job: \(why); " + (isMoved ? "put in aside/" : "left there"))
     }
 

@@ -1,5 +1,4 @@
 import AttachmentPrep
-import Synchronization
 import Testing
 
 /// What a job will need is known from its header, and several jobs share what there is.
@@ -38,8 +37,8 @@ import Testing
         let largest = try #require(needs.max())
         let budget = MemoryBudget(total: largest + (needs.min() ?? 0))
         // Taken after the grant and given back before it ends, so that it can only be too low.
-        let used = Mutex((now: 0, most: 0))
-        let outcomes = Mutex<[Outcome]>([])
+        let used = Monitor((now: 0, most: 0))
+        let outcomes = Monitor<[Outcome]>([])
         onThreads(8) { thread in
             let scratch = Scratch()
             for round in 0..<3 {
@@ -48,20 +47,20 @@ import Testing
                 var session = AttachmentPreparer([.small]) { _ in }
                     .begin(into: .file(scratch.file("\(round).jpg")), admission: budget)
                 try? session.push(Array(bytes[..<(bytes.count / 2)]))
-                used.withLock {
+                used.update {
                     $0.now += needs[index]
                     $0.most = max($0.most, $0.now)
                 }
                 pause(milliseconds: 5)
                 try? session.push(Array(bytes[(bytes.count / 2)...]))
-                used.withLock { $0.now -= needs[index] }
+                used.update { $0.now -= needs[index] }
                 let outcome = session.record().outcome
-                outcomes.withLock { $0.append(outcome) }
+                outcomes.update { $0.append(outcome) }
             }
         }
-        let most = used.withLock { $0.most }
+        let most = used.update { $0.most }
         #expect(most <= budget.total && most > 0, "\(most)")
-        #expect(outcomes.withLock { $0 } == [Outcome](repeating: .prepared, count: 24))
+        #expect(outcomes.update { $0 } == [Outcome](repeating: .prepared, count: 24))
     }
 
     /// The whole budget comes back however a job ends: 20 jobs in a row that each need all of it.
@@ -104,17 +103,17 @@ import Testing
             .begin(into: .file(scratch.file("a.jpg")), admission: budget)
         try? session.push(bytes)
         let cancellation = Cancellation()
-        let outcome = Mutex<Outcome?>(nil)
+        let outcome = Monitor<Outcome?>(nil)
         let second = TestThread {
             let record = AttachmentPreparer([.small]) { _ in }.record(
                 of: .bytes(Generated.png, name: "b"), into: .file(scratch.file("b.jpg")),
                 cancellation: cancellation, admission: budget)
-            outcome.withLock { $0 = record.outcome }
+            outcome.update { $0 = record.outcome }
         }
-        for _ in 0..<600 where outcome.withLock({ $0 }) == nil { pause(milliseconds: 50) }
+        for _ in 0..<600 where outcome.update({ $0 }) == nil { pause(milliseconds: 50) }
         cancellation.cancel()
         second.join()
-        #expect(outcome.withLock { $0 } == .prepared)
+        #expect(outcome.update { $0 } == .prepared)
         #expect(session.record().error?.code == .corrupt)
     }
 
@@ -124,7 +123,7 @@ import Testing
         let budget = MemoryBudget(total: need)
         let scratch = Scratch()
         let cancellation = Cancellation()
-        let record = Mutex<PreparationRecord?>(nil)
+        let record = Monitor<PreparationRecord?>(nil)
         var first = AttachmentPreparer([.small]) { _ in }
             .begin(into: .file(scratch.file("first.jpg")), admission: budget)
         try first.push(Array(Generated.baseline[..<3000]))
@@ -132,20 +131,20 @@ import Testing
             let result = AttachmentPreparer([.small]) { _ in }.record(
                 of: .bytes(Generated.baseline, name: "b"), into: .file(scratch.file("second.jpg")),
                 cancellation: cancellation, admission: budget)
-            record.withLock { $0 = result }
+            record.update { $0 = result }
         }
         pause(milliseconds: 300)
-        #expect(record.withLock { $0 } == nil && scratch.names.isEmpty)
+        #expect(record.update { $0 } == nil && scratch.names.isEmpty)
         if isCancelled {
             cancellation.cancel()
             other.join()
-            #expect(record.withLock { $0?.error?.code } == .cancelled)
+            #expect(record.update { $0?.error?.code } == .cancelled)
         }
         try first.push(Array(Generated.baseline[3000...]))
         #expect(first.record().outcome == .prepared)
         if !isCancelled {
             other.join()
-            #expect(record.withLock { $0?.outcome } == .prepared)
+            #expect(record.update { $0?.outcome } == .prepared)
         }
     }
 }

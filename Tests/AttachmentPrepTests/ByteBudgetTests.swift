@@ -1,5 +1,4 @@
 import AttachmentPrep
-import Synchronization
 import Testing
 
 /// The byte budget: never exceeded, well used, and more of it never looks worse.
@@ -152,12 +151,12 @@ import Testing
         let source = Self.sources[0]
         let expected = prepare(source, profile: .small) { $0.maxBytes = 9_000 }
         #expect(expected.picture != nil)
-        let runs = Mutex<[Run]>([])
+        let runs = Monitor<[Run]>([])
         onThreads(8) { _ in
             let run = prepare(source, profile: .small) { $0.maxBytes = 9_000 }
-            runs.withLock { $0.append(run) }
+            runs.update { $0.append(run) }
         }
-        let all = runs.withLock { $0 }
+        let all = runs.update { $0 }
         #expect(all.count == 8)
         #expect(all.allSatisfy { $0.pictures == expected.pictures && $0.timeless == expected.timeless })
     }

@@ -124,18 +124,18 @@ import Testing
         #expect(whole[0] != nil && whole[1] != nil && whole[0] != whole[1])
         _ = record(.file(path))
         let isOver = Atomic(false)
-        let seen = Mutex<[Int]>([0, 0, 0])
+        let seen = Monitor<[Int]>([0, 0, 0])
         let reader = TestThread {
             while !isOver.load(ordering: .relaxed) {
                 let bytes = contents(path)
                 let index = whole.firstIndex(of: bytes) ?? 2
-                seen.withLock { $0[index] += 1 }
+                seen.update { $0[index] += 1 }
             }
         }
         for round in 0..<16 { #expect(record(.file(path), bytes: pictures[round % 2]).outcome == .prepared) }
         isOver.store(true, ordering: .relaxed)
         reader.join()
-        let counts = seen.withLock { $0 }
+        let counts = seen.update { $0 }
         #expect(counts[2] == 0 && counts[0] > 0 && counts[1] > 0, "\(counts)")
         #expect(scratch.names == ["out.jpg"])
     }
@@ -154,13 +154,13 @@ import Testing
     @Test func twoJobsForOneName() {
         let scratch = Scratch()
         let path = scratch.file("out.jpg")
-        let outcomes = Mutex<[Outcome]>([])
+        let outcomes = Monitor<[Outcome]>([])
         onThreads(4) { _ in
             let outcome = AttachmentPreparer([.small]) { _ in }
                 .record(of: .bytes(Self.input, name: "x"), into: .file(path)).outcome
-            outcomes.withLock { $0.append(outcome) }
+            outcomes.update { $0.append(outcome) }
         }
-        #expect(outcomes.withLock { $0 } == [.prepared, .prepared, .prepared, .prepared])
+        #expect(outcomes.update { $0 } == [.prepared, .prepared, .prepared, .prepared])
         #expect(contents(path) == prepare(Self.input, profile: .small).picture)
         #expect(scratch.names == ["out.jpg"])
     }

@@ -1,5 +1,4 @@
 import AttachmentPrep
-import Synchronization
 import Testing
 
 /// Ceilings, each met exactly and passed by one.
@@ -116,21 +115,21 @@ import Testing
         let bytes = [Self.input, Generated.progressive, Generated.png, []][kind]
         let pipe = Pipe()
         let cancellation = Cancellation()
-        let record = Mutex<PreparationRecord?>(nil)
+        let record = Monitor<PreparationRecord?>(nil)
         let job = TestThread {
             let result = AttachmentPreparer([.small]) { _ in }.record(
                 of: .descriptor(pipe.reader, name: "-"), into: .directory(scratch.path),
                 cancellation: cancellation)
-            record.withLock { $0 = result }
+            record.update { $0 = result }
         }
         writeAll(Array(bytes[..<(bytes.count / 2)]), to: pipe.writer)
         pause(milliseconds: 150)
-        #expect(record.withLock { $0 } == nil)
+        #expect(record.update { $0 } == nil)
         cancellation.cancel()
         job.join()
         pipe.closeWriter()
         pipe.closeReader()
-        let result = record.withLock { $0 }
+        let result = record.update { $0 }
         #expect(result?.outcome == .failed && result?.error?.code == .cancelled)
         #expect(result?.outputs.isEmpty == true && scratch.names.isEmpty)
     }

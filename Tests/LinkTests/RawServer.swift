@@ -1,5 +1,5 @@
+import AttachmentPrep
 import Foundation
-import Synchronization
 
 /// What a `RawServer` does, in this order, with one connection; then it closes.
 enum Step: Sendable {
@@ -26,7 +26,7 @@ final class RawServer: Sendable {
     let port: Int
     private let listener: Int32
     private let answers: [String: [Step]]
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     /// Listens on a free port of 127.0.0.1; a path without an answer gets 404.
     init(_ answers: [String: [Step]] = [:]) throws {
@@ -36,15 +36,15 @@ final class RawServer: Sendable {
     }
 
     /// How many have connected so far, whether or not they asked for anything.
-    var connections: Int { state.withLock { $0.connections } }
+    var connections: Int { state.update { $0.connections } }
 
     /// The requests so far, as they came: request line and headers.
     func requests(of path: String) -> [String] {
-        state.withLock { $0.requests.filter { Self.path(of: $0) == path } }
+        state.update { $0.requests.filter { Self.path(of: $0) == path } }
     }
 
     func stop() {
-        state.withLock { $0.isOpen = false }
+        state.update { $0.isOpen = false }
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
     }
@@ -56,7 +56,7 @@ final class RawServer: Sendable {
             guard connection >= 0 else { continue }
             // No program that another test starts may hold it open.
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-            let isOpen = state.withLock { state in
+            let isOpen = state.update { state in
                 state.connections += 1
                 return state.isOpen
             }
@@ -77,7 +77,7 @@ final class RawServer: Sendable {
             request += buffer[..<count]
         }
         let text = String(decoding: request, as: UTF8.self)
-        state.withLock { $0.requests.append(text) }
+        state.update { $0.requests.append(text) }
         for step in answers[Self.path(of: text)] ?? [.send(HTTP.answer(404, []))] {
             guard perform(step, on: connection) else { return }
         }

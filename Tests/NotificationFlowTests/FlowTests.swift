@@ -1,7 +1,6 @@
 import AttachmentPrep
 import Foundation
 import LinkFetch
-import Synchronization
 import TestSupport
 import Testing
 
@@ -146,13 +145,13 @@ import Testing
 
     @Test func aDeliveryMayExpireOtherRunsAndItself() throws {
         let phone = try Phone()
-        let holder = Mutex<NotificationRun?>(nil)
+        let holder = Monitor<NotificationRun?>(nil)
         let deliveries = Deliveries()
         let run = phone.flow().begin(try Phone.payload()) { delivery in
-            holder.withLock { $0 }?.expire()
+            holder.update { $0 }?.expire()
             deliveries.take(delivery)
         }
-        holder.withLock { $0 = run }
+        holder.update { $0 = run }
         #expect(deliveries.first() != nil)
         run.expire()
         #expect(deliveries.count == 1)
@@ -172,19 +171,19 @@ import Testing
         }
         let phone = try Phone()
         var flow = phone.flow()
-        let isDone = Mutex(false)
-        let doneAtDelivery = Mutex<Bool?>(nil)
-        flow.details = [Stuck { isDone.withLock { $0 = true } }]
+        let isDone = Monitor(false)
+        let doneAtDelivery = Monitor<Bool?>(nil)
+        flow.details = [Stuck { isDone.update { $0 = true } }]
         let deliveries = Deliveries()
         flow.begin(try Phone.payload(Self.withLink), deadline: .milliseconds(100)) { delivery in
-            doneAtDelivery.withLock { $0 = isDone.withLock { $0 } }
+            doneAtDelivery.update { $0 = isDone.update { $0 } }
             deliveries.take(delivery)
         }
         let delivery = try #require(deliveries.first())
-        #expect(doneAtDelivery.withLock { $0 } == false)
+        #expect(doneAtDelivery.update { $0 } == false)
         #expect(delivery.reason == .expired)
         #expect(delivery.text.title == "Order")
-        while !isDone.withLock({ $0 }) { usleep(10_000) }
+        while !isDone.update({ $0 }) { usleep(10_000) }
         usleep(100_000)
         #expect(phone.network.requests.isEmpty)
         #expect(deliveries.count == 1)

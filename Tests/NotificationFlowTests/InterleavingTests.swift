@@ -1,7 +1,6 @@
 import AttachmentPrep
 import Foundation
 import LinkFetch
-import Synchronization
 import TestSupport
 import Testing
 
@@ -74,35 +73,35 @@ import Testing
         let media = try #require(first.first()?.attachment)
         try FileManager.default.removeItem(atPath: media.path.display)
 
-        let plans = Mutex(SeededGenerator(seed: 11))
-        let started = Mutex(0)
-        let tally = Mutex<[String: Int]>([:])
-        let everything = Mutex<[Deliveries]>([])
-        let wrong = Mutex<[Int]>([])
+        let plans = Monitor(SeededGenerator(seed: 11))
+        let started = Monitor(0)
+        let tally = Monitor<[String: Int]>([:])
+        let everything = Monitor<[Deliveries]>([])
+        let wrong = Monitor<[Int]>([])
         // Four at a time in one process, as overlapping pushes are.
         let workers = (0..<4).compactMap { _ in
             SystemThread {
                 while true {
-                    let number = started.withLock { count in
+                    let number = started.update { count in
                         count += 1
                         return count
                     }
                     if number > Self.count { return }
-                    let plan = plans.withLock { Plan(&$0) }
+                    let plan = plans.update { Plan(&$0) }
                     guard let (deliveries, word) = Self.run(plan, base) else {
-                        wrong.withLock { $0.append(number) }
+                        wrong.update { $0.append(number) }
                         continue
                     }
-                    everything.withLock { $0.append(deliveries) }
-                    tally.withLock { $0[word, default: 0] += 1 }
+                    everything.update { $0.append(deliveries) }
+                    tally.update { $0[word, default: 0] += 1 }
                 }
             }
         }
         #expect(workers.count == 4)
         workers.forEach { $0.join() }
-        #expect(wrong.withLock { $0 }.isEmpty)
+        #expect(wrong.update { $0 }.isEmpty)
         // Each way of ending was met, or the lots are drawn badly.
-        let ways = tally.withLock { $0 }
+        let ways = tally.update { $0 }
         #expect(ways.values.reduce(0, +) == Self.count)
         for way in ["finished", "expired", "cancelled"] { #expect(ways[way, default: 0] > 100, "\(ways)") }
         // What was handed out for nobody is gone.
@@ -110,7 +109,7 @@ import Testing
         while !phone.handedOut.isEmpty, ContinuousClock.now < end { usleep(10_000) }
         #expect(phone.handedOut.isEmpty)
         // Now that all work is done, nothing was delivered a second time.
-        #expect(everything.withLock { $0.allSatisfy { $0.count == 1 } })
+        #expect(everything.update { $0.allSatisfy { $0.count == 1 } })
     }
 
     /// Runs one and answers what was delivered, and why the first time; nil if nothing was.

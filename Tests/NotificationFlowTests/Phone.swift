@@ -2,7 +2,6 @@ import AttachmentPrep
 import Foundation
 import LinkFetch
 import MediaCache
-import Synchronization
 import TestSupport
 
 @testable import NotificationFlow
@@ -61,19 +60,19 @@ final class ScriptedNetwork: LinkTransport {
         var requests: [LinkRequest] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     /// Sets what an address answers, the last one for ever.
-    func set(_ address: String, _ answers: Answer...) { state.withLock { $0.answers[address] = answers } }
+    func set(_ address: String, _ answers: Answer...) { state.update { $0.answers[address] = answers } }
 
-    var requests: [String] { state.withLock { $0.requests.map(\.url) } }
+    var requests: [String] { state.update { $0.requests.map(\.url) } }
 
     func headers(_ address: String) -> [String] {
-        state.withLock { $0.requests.last { $0.url == address }?.headers ?? [] }
+        state.update { $0.requests.last { $0.url == address }?.headers ?? [] }
     }
 
     func get(_ request: LinkRequest, _ exchange: LinkExchange) -> LinkEnd {
-        let answer: Answer? = state.withLock { state in
+        let answer: Answer? = state.update { state in
             state.requests.append(request)
             guard let all = state.answers[request.url], let first = all.first else { return nil }
             if all.count > 1 { state.answers[request.url] = Array(all.dropFirst()) }
@@ -109,16 +108,16 @@ final class ScriptedNetwork: LinkTransport {
 
 /// What a flow delivered, and how often.
 final class Deliveries: Sendable {
-    private let all = Mutex<[Delivery]>([])
+    private let all = Monitor<[Delivery]>([])
 
-    var take: NotificationRun.Deliver { { delivery in self.all.withLock { $0.append(delivery) } } }
-    var count: Int { all.withLock { $0.count } }
+    var take: NotificationRun.Deliver { { delivery in self.all.update { $0.append(delivery) } } }
+    var count: Int { all.update { $0.count } }
 
     /// The first, waited for; nil if none came in a minute.
     func first() -> Delivery? {
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
-            if let first = all.withLock({ $0.first }) { return first }
+            if let first = all.update({ $0.first }) { return first }
             usleep(500)
         }
         return nil

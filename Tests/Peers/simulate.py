@@ -18,9 +18,13 @@ OK = ('{"aps":{"alert":{"title":"Order","body":"changed"},"mutable-content":1},'
 SEEN = ("picture", "media", "text")
 
 
-def simulate(program, folder, payload, options):
-    run = subprocess.run([program, "simulate", "-", "--json"] + options, input=payload.encode(), capture_output=True,
-                         cwd=folder, timeout=600)
+# Four pushes with four links, so that none finds the other's picture in the cache.
+OVERLAPPING = [f"push-{number}.json" for number in range(1, 5)]
+
+
+def simulate(program, folder, payload, options, inputs=("-",)):
+    run = subprocess.run([program, "simulate", *inputs, "--json"] + options, input=payload.encode(),
+                         capture_output=True, cwd=folder, timeout=600)
     outcomes = [json.loads(line) for line in run.stdout.splitlines()]
     return outcomes or sys.exit(f"no outcome: {run.stderr.decode()}")
 
@@ -101,6 +105,9 @@ def main():
     print(f"matrix: {tally.pushes} pushes, {tally.bad} not as they must be, highest peak {tally.peak}", flush=True)
 
     names = large_pictures(asked.folder)
+    for number, push in enumerate(OVERLAPPING):
+        with open(os.path.join(asked.folder, push), "w", encoding="utf-8") as file:
+            file.write(OK.replace("/picture", f"/picture-{number}"))
     if asked.photos:
         photos = os.path.abspath(asked.photos)
         names += sorted(os.path.join(photos, name) for name in os.listdir(photos)
@@ -108,9 +115,9 @@ def main():
     for limit, verdicts in ((asked.memory, ["picture"]), (12_000_000, ["picture", "text"])):
         large, seen = Tally(), {}
         for name in names:
-            for more in ([], ["--repeat", "4", "--every", "0"]):
-                options = ["--media-answer", name, "--extension-memory", str(limit)] + more
-                for outcome in simulate(program, asked.folder, OK, options):
+            for inputs in (["-"], OVERLAPPING):
+                options = ["--media-answer", name, "--extension-memory", str(limit), "--every", "0"]
+                for outcome in simulate(program, asked.folder, OK, options, inputs):
                     large.expect(f"{name} at {limit}", outcome, limit, verdicts)
                     seen[outcome["verdict"]] = seen.get(outcome["verdict"], 0) + 1
         print(f"large pictures at {limit}: {large.pushes} pushes {seen}, {large.bad} not as they must be, "

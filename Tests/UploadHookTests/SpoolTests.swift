@@ -14,9 +14,9 @@ import Testing
         let lines = Box()
 
         final class Box: Sendable {
-            private let lines = Mutex<[String]>([])
-            var all: [String] { lines.withLock { $0 } }
-            func add(_ line: String) { lines.withLock { $0.append(line) } }
+            private let lines = Monitor<[String]>([])
+            var all: [String] { lines.update { $0 } }
+            func add(_ line: String) { lines.update { $0.append(line) } }
         }
 
         init() throws {
@@ -240,16 +240,16 @@ import Testing
         let place = try Place()
         let first = try place.spool()
         for number in 0..<200 { _ = try first.enqueue(job("\(number)")) }
-        let done = Mutex<[String]>([])
+        let done = Monitor<[String]>([])
         let second = try place.spool()
         try withThreads(4) { number in
             let spool = number % 2 == 0 ? first : second
             while let claimed = try spool.claim() {
-                done.withLock { $0.append(claimed.job.id) }
+                done.update { $0.append(claimed.job.id) }
                 try claimed.finish(with: record(claimed.job))
             }
         }
-        #expect(done.withLock { $0.sorted() } == (0..<200).map { "\($0)" }.sorted())
+        #expect(done.update { $0.sorted() } == (0..<200).map { "\($0)" }.sorted())
         #expect(place.counts() == [0, 0, 200, 0, 0, 0])
     }
 
@@ -257,11 +257,11 @@ import Testing
         let place = try Place()
         _ = try run("sh", ["-c", "mkdir \"$0/up\"; echo p > \"$0/up/a\"", place.folder.path])
         let spool = try place.spool()
-        let seen = Mutex<[String]>([])
+        let seen = Monitor<[String]>([])
         let isStopped = Atomic(false)
         let worker = SpoolWorker(spool: spool, roots: HookRoots([FilePath(place.folder.path + "/up")])) {
             source, job in
-            if case .file(let file) = source { seen.withLock { $0.append(file.placeBelowRoot.display) } }
+            if case .file(let file) = source { seen.update { $0.append(file.placeBelowRoot.display) } }
             isStopped.store(true, ordering: .relaxed)
             return self.record(job)
         }
@@ -274,7 +274,7 @@ import Testing
             _ = try other.enqueue(
                 SpoolJob(.path, id: "a", size: 2, place: .file(path), received: 1))
         }
-        #expect(seen.withLock { $0 } == ["a"])
+        #expect(seen.update { $0 } == ["a"])
         #expect(place.counts() == [0, 0, 1, 0, 0, 0])
     }
 
@@ -313,14 +313,14 @@ import Testing
 
     /// Runs a body on threads of its own and throws the first error of any.
     private func withThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
-        let failures = Mutex<[any Error]>([])
+        let failures = Monitor<[any Error]>([])
         let threads = (0..<count).compactMap { number in
             SystemThread {
-                do { try body(number) } catch { failures.withLock { $0.append(error) } }
+                do { try body(number) } catch { failures.update { $0.append(error) } }
             }
         }
         #expect(threads.count == count)
         for thread in threads { thread.join() }
-        if let error = failures.withLock({ $0.first }) { throw error }
+        if let error = failures.update({ $0.first }) { throw error }
     }
 }

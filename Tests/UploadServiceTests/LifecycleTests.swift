@@ -1,5 +1,5 @@
+import AttachmentPrep
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
         _ picture: [UInt8], to address: ServiceProcess.Address, count: Int, threads: Int,
         differing: Bool = false
     ) -> [Int] {
-        let statuses = Mutex<[Int]>([])
+        let statuses = Monitor<[Int]>([])
         let group = DispatchGroup()
         for thread in 0..<threads {
             group.enter()
@@ -19,13 +19,13 @@ import Testing
                     // Bytes behind a JPEG's end change its hash and nothing else.
                     let body = differing ? picture + Array("\(thread) \(index)".utf8) : picture
                     let answer = try? ask(address, "POST", "/v1/attachments?profile=thumb", body: body)
-                    statuses.withLock { $0.append(answer?.status ?? 0) }
+                    statuses.update { $0.append(answer?.status ?? 0) }
                 }
                 group.leave()
             }
         }
         group.wait()
-        return statuses.withLock { $0 }
+        return statuses.update { $0 }
     }
 
     @Test func aDeadDecoderCostsOneRequestAtMost() throws {

@@ -1,5 +1,5 @@
+import AttachmentPrep
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -135,17 +135,17 @@ import Testing
             as: UTF8.self)
         let path = String(signed.dropFirst("https://a.example".count).prefix { $0 != "\n" })
         let group = DispatchGroup()
-        let sizes = Mutex<[Int]>([])
+        let sizes = Monitor<[Int]>([])
         for _ in 0..<50 {
             group.enter()
             Thread.detachNewThread {
                 let answer = try? ask(service.address, "GET", path)
-                sizes.withLock { $0.append(answer?.status == 200 ? answer?.body.count ?? 0 : 0) }
+                sizes.update { $0.append(answer?.status == 200 ? answer?.body.count ?? 0 : 0) }
                 group.leave()
             }
         }
         group.wait()
-        let all = sizes.withLock { $0 }
+        let all = sizes.update { $0 }
         #expect(Set(all).count == 1)
         #expect((all.first ?? 0) > 1000)
         origin.end()

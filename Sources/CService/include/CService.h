@@ -93,6 +93,9 @@ bool ap_http_form_end(ap_http_form *form);
 // Starts this program anew with the arguments, in a process group of its own; `first` becomes its descriptor 0,
 // `second` its 3, and what it prints goes nowhere. 0, or errno.
 int ap_program_start(char *const arguments[], int first, int second, pid_t *process);
+// Lets all threads allocate from one arena, so that each uses again what another freed. Where malloc has no arenas,
+// nothing.
+void ap_one_arena(void);
 // Two ends of a stream between processes, closed on exec. 0, or errno.
 int ap_socket_pair(int ends[2]);
 // Sends bytes with a descriptor, which is not closed. Bytes sent, or -errno.
