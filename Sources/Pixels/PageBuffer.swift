@@ -17,10 +17,12 @@
     /// Bytes mapped, or 0 where the elements come from the heap.
     private let mapped: Int
 
-    package init(count: Int) {
+    /// - Parameter fillsGradually: whether what is written first may lie alone for a while, so that a huge page would
+    ///   take memory before its time.
+    package init(count: Int, fillsGradually: Bool = false) {
         self.count = count
         let bytes = count * MemoryLayout<Element>.stride
-        if bytes >= 1 << 20, let pages = unsafe Self.mapPages(bytes) {
+        if bytes >= 1 << 20, let pages = unsafe Self.mapPages(bytes, asHuge: !fillsGradually) {
             unsafe base = pages.bindMemory(to: Element.self, capacity: count)
             mapped = bytes
         } else {
@@ -55,8 +57,22 @@
         return try unsafe body(UnsafeMutableBufferPointer(start: base, count: count))
     }
 
+    /// Gives back to the system what pages hold nothing but elements before this one; they must not be read any more.
+    package func discard(before end: Int) {
+        precondition(end >= 0 && end <= count)
+        let page = Int(getpagesize())
+        let bytes = end * MemoryLayout<Element>.stride / page * page
+        guard mapped > 0, bytes > 0 else { return }
+        #if os(Linux)
+            let advice = MADV_DONTNEED
+        #else
+            let advice = MADV_FREE
+        #endif
+        _ = unsafe madvise(base, bytes, advice)
+    }
+
     /// Fresh pages from a huge page's boundary; nil when the system has none.
-    private static func mapPages(_ bytes: Int) -> UnsafeMutableRawPointer? {
+    private static func mapPages(_ bytes: Int, asHuge: Bool) -> UnsafeMutableRawPointer? {
         let huge = 1 << 21
         let all = bytes + huge
         let start = unsafe mmap(nil, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -67,7 +83,7 @@
         if lead > 0 { unsafe munmap(start, lead) }
         if all - lead > end { unsafe munmap(pages + end, all - lead - end) }
         #if os(Linux)
-            _ = unsafe madvise(pages, bytes, MADV_HUGEPAGE)
+            if asHuge { _ = unsafe madvise(pages, bytes, MADV_HUGEPAGE) }
         #endif
         return unsafe pages
     }

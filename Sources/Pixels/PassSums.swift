@@ -62,7 +62,7 @@ struct PassSums {
         }
     }
 
-    /// Writes the finished picture.
+    /// Writes the finished picture; sums that have become samples are given back on the way.
     func encode(_ encoder: LightEncoder, into bitmap: PageBuffer<UInt8>) {
         let rowCount = size.width * channels
         var row = [Int32](repeating: 0, count: rowCount)
@@ -81,6 +81,8 @@ struct PassSums {
                         guard let row = row.baseAddress else { return }
                         unsafe encoder.encode(row, step: 1, count: rowCount, into: samples + base)
                     }
+                    // Seldom enough for the calls to cost nothing.
+                    if y % 64 == 63 { self.light.discard(before: (y + 1) * rowCount) }
                 }
             }
         }

@@ -47,7 +47,8 @@ package final class RowScaler {
         filtered = [SIMD4<Int32>](repeating: .zero, count: 2 * (vectors + 1))
         sums = [SIMD4<Int32>](repeating: .zero, count: vectors * openRows)
         // Nothing of a large one is resident before it is written to, here or at the end of the last pass.
-        bitmap = PageBuffer(count: size.area * channels)
+        // Of passes it takes the sums' place, a few rows at a time.
+        bitmap = PageBuffer(count: size.area * channels, fillsGradually: interlace != nil)
         if let interlace {
             passes = PassSums(interlace, columns: columns, rows: rows, size: size, channels: channels)
         }
