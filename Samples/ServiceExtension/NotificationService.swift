@@ -16,12 +16,14 @@ internal import UserNotifications
     internal import Foundation
     internal import Network
     internal import Security
+    internal import os
 #endif
 
 /// Named in Info.plist as `NSExtensionPrincipalClass`.
 final class NotificationService: RichNotificationService {
     override class func makeFlow() throws -> NotificationFlow {
         // Shared with the app by an App Group, so that either finds what the other fetched.
+        Shared.watchNetwork()
         let cache = try AttachmentCache(Shared.folder, limits: .init(bytes: 50_000_000))
         var flow = NotificationFlow(cache: cache)
         flow.seal = SealedPayload(at: "encrypted_data", keyName: "key_id", keys: SharedKeys())
@@ -48,11 +50,14 @@ final class NotificationService: RichNotificationService {
 enum Shared {
     #if canImport(Darwin)
         private static let group = "group.com.example.app"
-        private static let monitor: NWPathMonitor = {
-            let monitor = NWPathMonitor()
+        private static let monitor = NWPathMonitor()
+        private static let isNetworkKnown = DispatchSemaphore(value: 0)
+
+        /// Begins to watch the network: the monitor knows nothing before its first update, Low Data Mode neither.
+        static func watchNetwork() {
+            monitor.pathUpdateHandler = { _ in isNetworkKnown.signal() }
             monitor.start(queue: .global())
-            return monitor
-        }()
+        }
 
         static var folder: String {
             FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)?
@@ -66,13 +71,26 @@ enum Shared {
         /// What the app put there when the user signed in.
         static var token: String? { UserDefaults(suiteName: group)?.string(forKey: "api-token") }
         static var network: NetworkCondition {
+            if isNetworkKnown.wait(timeout: .now() + .milliseconds(500)) == .success {
+                // Given on, as several pushes may wait.
+                isNetworkKnown.signal()
+            }
             let path = monitor.currentPath
             return path.isConstrained ? .constrained : path.isExpensive ? .expensive : .unrestricted
         }
-        static var availableMemory: Int? { Int(os_proc_available_memory()) }
+        /// Nil where there is no answer, for which the function gives 0.
+        static var availableMemory: Int? {
+            #if os(macOS)
+                return nil
+            #else
+                let bytes = Int(os_proc_available_memory())
+                return bytes > 0 ? bytes : nil
+            #endif
+        }
         static func log(_ text: String) { NSLog("%@", text) }
     #else
         // For tests on Linux.
+        static func watchNetwork() {}
         static let folder = "/tmp/attachprep-service-extension"
         static let fetch = FetchOptions()
         static let token: String? = nil

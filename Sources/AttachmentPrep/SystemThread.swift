@@ -5,7 +5,7 @@
 #endif
 
 /// A thread of the system: decoders block and compute, which Swift's cooperative pool is not made for.
-package struct SystemThread {
+@safe package struct SystemThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -44,7 +44,7 @@ package struct SystemThread {
     /// Waits for its end.
     package func join() {
         #if canImport(Darwin)
-            if let handle { _ = unsafe pthread_join(handle, nil) }
+            if let handle = unsafe handle { _ = unsafe pthread_join(handle, nil) }
         #else
             _ = pthread_join(handle, nil)
         #endif
@@ -53,7 +53,7 @@ package struct SystemThread {
     /// Lets it end by itself.
     package func detach() {
         #if canImport(Darwin)
-            if let handle { _ = pthread_detach(handle) }
+            if let handle = unsafe handle { _ = unsafe pthread_detach(handle) }
         #else
             _ = pthread_detach(handle)
         #endif

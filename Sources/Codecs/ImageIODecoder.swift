@@ -65,10 +65,10 @@
         ) throws(CodecError) {
             let band = 64
             guard
-                let context = CGContext(
+                let context = unsafe CGContext(
                     data: nil, width: width, height: band, bitsPerComponent: 8, bytesPerRow: width * 4,
                     space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue),
-                let pixels = context.data
+                let pixels = unsafe context.data
             else { throw CodecError(.memory, "no room for a band of the picture") }
             for top in stride(from: 0, to: height, by: band) {
                 context.clear(CGRect(x: 0, y: 0, width: width, height: band))
@@ -77,7 +77,7 @@
                     image, in: CGRect(x: 0, y: band - height + top, width: width, height: height))
                 for row in 0..<min(band, height - top) {
                     let line = unsafe pixels + row * width * 4
-                    Self.undoPremultiplication(line, width)
+                    unsafe Self.undoPremultiplication(line, width)
                     guard unsafe rows.row(line) else { throw CodecError(.stopped, "no more rows are wanted") }
                 }
             }

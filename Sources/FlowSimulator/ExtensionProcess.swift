@@ -27,7 +27,7 @@ final class ExtensionProcess: Sendable {
     /// Starts one.
     ///
     /// - Parameters:
-    ///   - limit: bytes resident at which it is ended.
+    ///   - limit: bytes written to and resident at which it is ended.
     ///   - take: told of each message, on a thread of its own; nil when the process is gone.
     /// - Throws: `io` where no process can be started.
     init(

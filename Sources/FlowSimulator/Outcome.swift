@@ -48,7 +48,7 @@ enum SystemCheck {
             let why: String? =
                 switch delivery.media {
                 case "none": nil
-                case "held-back": "the network's policy holds media back, and it is not in the cache"
+                case "held-back": "the network's policy holds media back, and the cache has nothing fresh"
                 case "late": "the media was not there in time"
                 default: delivery.error.map { "\($0.code): \($0.message)" }
                 }
@@ -84,6 +84,13 @@ enum SystemCheck {
 }
 
 extension SimulatedOutcome {
+    /// Makes the folder for what is kept, if it is missing.
+    package static func makeFolder(_ folder: FilePath) throws(PrepError) {
+        do throws(SystemError) { try folder.makeDirectories() } catch {
+            throw error.error(.output, "cannot make \(folder.display)")
+        }
+    }
+
     /// Copies the file that would be seen into a folder, as `push-1.jpg`, and names that one from now on.
     ///
     /// - Parameter folder: nil to keep nothing but the name.
@@ -97,7 +104,6 @@ extension SimulatedOutcome {
         }
         let target = folder.appending(name)
         do throws(SystemError) {
-            try folder.makeDirectories()
             try target.replace(withCopyOf: FilePath(attachment.path))
         } catch {
             throw error.error(.output, "cannot write \(target.display)")

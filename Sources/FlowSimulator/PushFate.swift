@@ -13,9 +13,6 @@ package enum PushFate: Hashable, Sendable {
     /// The extension gets it.
     case runs
 
-    /// APNs' limit for payloads of regular pushes, in bytes (Apple: Generating a remote notification).
-    private static let longestPayload = 4096
-
     /// Bytes of a payload without the white space around it, which no sender's library sends.
     static func size(of json: [UInt8]) -> Int {
         guard let start = json.firstIndex(where: { !JSONDocument.isSpace($0) }),
@@ -37,8 +34,8 @@ package enum PushFate: Hashable, Sendable {
             }
         if payload["aps"]?.object == nil {
             self = .refused("there is no aps object")
-        } else if bytes > Self.longestPayload {
-            self = .refused("\(bytes) bytes, and APNs takes \(Self.longestPayload)")
+        } else if bytes > PayloadLimits.bytes {
+            self = .refused("\(bytes) bytes, and APNs takes \(PayloadLimits.bytes)")
         } else if !isShown {
             self = .silent(
                 payload["aps.content-available"]?.number == 1

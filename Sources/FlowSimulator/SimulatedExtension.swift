@@ -25,7 +25,7 @@ package enum SimulatedExtension {
         // The system ends it.
         _ = signal(SIGINT, SIG_IGN)
         _ = signal(SIGTERM, SIG_IGN)
-        // One job works at a time, but each on a thread of its own, whose arena would keep what it freed.
+        // Jobs work on threads of their own, whose arenas would keep what they freed.
         ap_one_arena()
         let stream = MessageStream(descriptor: socket)
         guard let plan = stream.receive(ToExtension.self)?.plan, let flow = flow(plan, fetch) else {

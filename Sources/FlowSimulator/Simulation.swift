@@ -1,5 +1,6 @@
 package import AttachmentPrep
 internal import NotificationFlow
+internal import PayloadTools
 
 #if canImport(Glibc)
     internal import Glibc
@@ -14,7 +15,7 @@ package struct SimulationSettings: Sendable {
     package var isOnline = false
     /// What every link leads to; nil for nothing.
     package var media: FilePath?
-    /// Bytes resident at which the extension is ended.
+    /// Bytes written to and resident at which the extension is ended.
     package var memory = 24_000_000
     /// Seconds an extension has for a push.
     package var seconds = 30.0
@@ -86,7 +87,7 @@ package final class Simulation: Sendable {
         pushes = Monitor(inputs.map { Push($0.name, $0.payload) })
     }
 
-    /// Runs it; `isStopped` is asked a few times a second.
+    /// Runs it; `isStopped` is asked a few times a second, and what has not ended by then has no outcome.
     package func run(unless isStopped: () -> Bool = { false }) throws(PrepError) -> [SimulatedOutcome] {
         let server = SimulatedServer(
             settings.network, media: settings.media, details: settings.detailsEntry, clock: settings.clock
@@ -115,9 +116,11 @@ package final class Simulation: Sendable {
         if !isStopped() { usleep(20_000) }
         let peak = process?.peak
         return pushes.update { pushes in
-            pushes.map { push in
+            // Of an interrupted run, those that came to an end.
+            pushes.filter(\.isSettled).map { push in
                 var outcome = push.outcome
-                if push.payload != nil { outcome.peak = max(outcome.peak ?? 0, peak ?? 0) }
+                // Earlier processes' were noted when they ended.
+                if push.process == started, let peak { outcome.peak = max(outcome.peak ?? 0, peak) }
                 return outcome
             }
         }
@@ -228,6 +231,11 @@ extension Simulation.Push {
     /// A push as APNs and iOS let it through.
     fileprivate init(_ name: String, _ bytes: [UInt8]) {
         outcome = SimulatedOutcome(input: name)
+        do throws(JSONFault) { _ = try JSONDocument(bytes) } catch {
+            // Stricter than the reader the flow has, which takes trailing commas.
+            settle(.nothing, "APNs refuses it: " + error.error(in: bytes).message)
+            return
+        }
         do throws(PrepError) {
             let payload = try NotificationPayload(json: bytes)
             let sent = payload.asSentToAPNs

@@ -325,3 +325,15 @@ extension PreparationRecord {
         }
     }
 }
+
+extension LinkPreparer {
+    /// Whether a link is one that was made here: a signed one, or the address of an attachment.
+    package static func isPrepared(_ link: String, at base: String) -> Bool {
+        let base = base.withoutSlash + "/"
+        guard link.hasPrefix(base) else { return false }
+        let parts = link.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return SignedLink.isOne(link) }
+        return parts[0].count == 2 && parts[1].hasPrefix(parts[0])
+            && AttachmentCache.isKey(String(parts[1].prefix(64)))
+    }
+}

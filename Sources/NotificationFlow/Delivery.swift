@@ -84,7 +84,7 @@ public enum FlowEvent: Sendable {
     case heldBack(NetworkCondition)
     /// The media is asked for, for the first time or again.
     case trying(Int)
-    /// The media is there.
+    /// The media is there, or the record says why not.
     case prepared(PreparationRecord)
     /// The closure is about to be called.
     case delivering(Delivery.Reason)

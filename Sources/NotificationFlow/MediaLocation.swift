@@ -1,3 +1,4 @@
+internal import AttachmentPrep
 internal import MediaTypes
 
 /// Where a notification's picture, sound or film lies.
@@ -14,7 +15,8 @@ public enum MediaLocation: Hashable, Sendable {
     /// `https://...`, `file:///...`, or a bare file name, which is looked for in the bundle.
     public init?(_ text: String) {
         let trimmed = Self.trimmed(text)
-        let scheme = trimmed.prefix { $0 != ":" }.lowercased()
+        // A name without a colon has no scheme, whatever it is called.
+        let scheme = trimmed.firstIndex(of: ":").map { trimmed[..<$0].lowercased() }
         if trimmed.isEmpty || trimmed.utf8.contains(0) { return nil }
         if scheme == "https" || scheme == "http" {
             self = .link(trimmed)
@@ -81,12 +83,25 @@ public struct MediaKeys: Sendable {
     /// Creates a list.
     public init(_ paths: [PayloadPath]) { self.paths = paths }
 
-    /// What a payload says, if it is a string that names a place; numbers, lists and the like are passed over.
-    func location(in payload: NotificationPayload) -> MediaLocation? {
+    /// What a payload says: the first string that names a place; nil where there is nothing at any key.
+    ///
+    /// - Throws: `invalid-url` where what stands there is no place: a text of another kind, a number, a list. Flags,
+    ///   `null`, empty texts, and objects, in which other paths may lead on, are no media at all.
+    func location(in payload: NotificationPayload) throws(PrepError) -> MediaLocation? {
+        var isUnusable: PayloadPath?
         for path in paths {
-            // A member of that name may hold an object in which another path leads on.
-            if let text = payload[path]?.string, let location = MediaLocation(text) { return location }
+            switch payload[path] {
+            case .string(let text):
+                if let location = MediaLocation(text) { return location }
+                if text.contains(where: { !$0.isWhitespace }) { isUnusable = isUnusable ?? path }
+            case .number, .array: isUnusable = isUnusable ?? path
+            case .none, .null, .bool, .object: break
+            }
         }
-        return nil
+        guard let path = isUnusable else { return nil }
+        let name = path.names.joined(separator: ".")
+        throw PrepError(
+            .invalidURL, .input,
+            "what stands at '\(name)' names no media; send a link that begins with https://")
     }
 }

@@ -15,7 +15,7 @@ public struct MediaPolicy: Hashable, Sendable {
         case everything
         /// Files up to so many bytes.
         case upTo(bytes: Int)
-        /// Nothing that is not in the cache or on the device already.
+        /// Nothing that is not on the device already; what the cache holds of a link while its server's answer is fresh.
         case cached
     }
 

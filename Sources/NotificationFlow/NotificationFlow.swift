@@ -8,7 +8,7 @@ public import MediaCache
 /// once for a process and serves any number of notifications, overlapping ones too; they share the memory that
 /// preparing may take.
 public struct NotificationFlow: Sendable {
-    /// Where prepared media is kept, so that the same picture needs no network the next time.
+    /// Where prepared media is kept, so that a picture its server calls fresh needs no network the next time.
     public let cache: AttachmentCache
     /// Folder for the links or copies that are handed out, on the cache's file system if possible.
     public let handOutFolder: FilePath
@@ -31,7 +31,7 @@ public struct NotificationFlow: Sendable {
     /// The network there is; asked for each notification.
     public var network: @Sendable () -> NetworkCondition = { .unrestricted }
     /// Bytes the process may still take before the system ends it, as `os_proc_available_memory()` says; nil if
-    /// nobody knows.
+    /// nobody knows, for which that function gives 0.
     public var availableMemory: @Sendable () -> Int? = { nil }
     /// How long to wait before a server that failed is asked again.
     public var retryPause = Duration.seconds(1)
@@ -42,16 +42,15 @@ public struct NotificationFlow: Sendable {
     public static let usualDeadline = Duration.seconds(28)
     /// Left of `availableMemory` for what a job is not computed to need: stacks, buffers of the network.
     ///
-    /// Libraries
-    /// that are loaded for a format are not in it.
+    /// Libraries that are loaded for a format are not in it.
     static let memoryReserve = 2 << 20
     /// How often one notification asks for its media.
     static let mostTries = 3
 
     /// Creates a flow.
     ///
-    /// - Parameter handOutFolder: made if missing; files that nobody took go after an hour. Nil for `handed-out` in
-    ///   the cache's folder.
+    /// - Parameter handOutFolder: made if missing; files that nobody took for two hours go when a flow is made. Nil
+    ///   for `handed-out` in the cache's folder.
     public init(cache: AttachmentCache, handOutFolder: FilePath? = nil) {
         self.cache = cache
         self.handOutFolder = handOutFolder ?? cache.path.appending("handed-out")
@@ -78,6 +77,8 @@ public struct NotificationFlow: Sendable {
             observe: observe, deliver: deliver)
         run.note(.began)
         let flow = self
+        // Time may be up at any moment. Beside a seal nothing in the clear is believed.
+        if seal == nil { NotificationWork(flow, run).expectMedia(of: payload) }
         // Without a thread to watch the clock nothing that takes time may begin.
         guard let watch = SystemThread({ run.watch() }) else {
             run.deliver(.finished)

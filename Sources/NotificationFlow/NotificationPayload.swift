@@ -16,7 +16,9 @@ public struct NotificationPayload: Hashable, Sendable {
     /// - Throws: `invalid-payload` for anything but an object.
     public init(json bytes: [UInt8]) throws(PrepError) {
         guard bytes.count <= Self.longest, let root = JSONValue(json: bytes), root.object != nil else {
-            throw PrepError(.invalidPayload, .input, "the payload is no JSON object")
+            throw PrepError(
+                .invalidPayload, .input,
+                "the payload is no JSON object, or one too deep or large to be a notification's")
         }
         self.root = root
     }

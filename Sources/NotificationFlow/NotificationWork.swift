@@ -18,9 +18,10 @@ struct NotificationWork {
         expectMedia(of: payload)
         complete(&payload)
         guard !run.limits.isOver else { return }
-        guard let location = expectMedia(of: payload) else { return run.note(.noMedia) }
-        run.note(.located(location))
+        expectMedia(of: payload)
         do throws(PrepError) {
+            guard let location = try flow.keys.location(in: payload) else { return run.note(.noMedia) }
+            run.note(.located(location))
             guard let attachment = try attachment(at: location) else {
                 run.improve { $0.media = .heldBack }
                 return
@@ -34,11 +35,13 @@ struct NotificationWork {
     }
 
     /// Looks for media, which is late until it is there.
-    @discardableResult
-    private func expectMedia(of payload: NotificationPayload) -> MediaLocation? {
-        let location = flow.keys.location(in: payload)
-        run.improve { $0.media = location == nil ? .none : .late }
-        return location
+    func expectMedia(of payload: NotificationPayload) {
+        do throws(PrepError) {
+            let location = try flow.keys.location(in: payload)
+            run.improve { $0.media = location == nil ? .none : .late }
+        } catch {
+            run.improve { $0.media = .failed(error) }
+        }
     }
 
     // MARK: - Text
@@ -147,7 +150,8 @@ struct NotificationWork {
                 return try PreparedAttachment(record)
             }
             run.note(.failed(error))
-            run.wait(milliseconds: Int(min(flow.retryPause / .milliseconds(1), 10_000)) * attempt)
+            let pause = Int(min(flow.retryPause / .milliseconds(1), 10_000)) * attempt
+            if run.wait(milliseconds: pause) { throw PrepError(.cancelled, .input, "delivered without it") }
             attempt += 1
         }
     }

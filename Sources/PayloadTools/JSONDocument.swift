@@ -53,12 +53,12 @@ package struct JSONDocument: Sendable {
 
     /// The key of a member; nil in arrays and of the root.
     func key(_ node: Int) -> String? {
-        nodes[node].keyRange.map { text(in: $0, hasEscapes: nodes[node].isKeyEscaped) }
+        nodes[node].keyRange.map { text(in: $0, hasEscapes: nodes[node].keyHasEscapes) }
     }
 
     func hasKey(_ node: Int, _ name: [UInt8]) -> Bool {
         guard let range = nodes[node].keyRange else { return false }
-        if nodes[node].isKeyEscaped { return key(node)?.utf8.elementsEqual(name) == true }
+        if nodes[node].keyHasEscapes { return key(node)?.utf8.elementsEqual(name) == true }
         return range.count == name.count + 2
             && bytes[(range.lowerBound + 1)..<(range.upperBound - 1)] == name[...]
     }

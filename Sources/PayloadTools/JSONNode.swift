@@ -10,8 +10,8 @@ package enum JSONKind: UInt8, Sendable {
 package struct JSONNode: Sendable {
     package let kind: JSONKind
     /// Whether the string has a backslash in it.
-    package private(set) var hasEscapes: Bool
-    private var keyHasEscapes: Bool
+    package let hasEscapes: Bool
+    let keyHasEscapes: Bool
     private let start: Int32
     private var end: Int32
     private let keyStart: Int32
@@ -38,7 +38,6 @@ package struct JSONNode: Sendable {
     package var keyRange: Range<Int>? { keyEnd > keyStart ? Int(keyStart)..<Int(keyEnd) : nil }
     /// The node that follows this one and everything in it.
     var next: Int { Int(after) }
-    var isKeyEscaped: Bool { keyHasEscapes }
 
     /// Notes where a container ends, once that is known.
     mutating func close(at end: Int, next: Int) {

@@ -241,11 +241,13 @@ extension JSONScanner {
         case 0xF4: (second, count) = (0x80...0x8F, 4)
         default: throw fault(.badUTF8)
         }
+        // Where what follows does not belong to it, it is the lead that is wrong: a letter of Latin-1, as a rule.
+        let alone = fault(.badUTF8)
         index += 1
-        guard second.contains(try byte(or: .ends)) else { throw fault(.badUTF8) }
+        guard second.contains(try byte(or: .ends)) else { throw alone }
         index += 1
         for _ in 2..<count {
-            guard try byte(or: .ends) & 0xC0 == 0x80 else { throw fault(.badUTF8) }
+            guard try byte(or: .ends) & 0xC0 == 0x80 else { throw alone }
             index += 1
         }
     }

@@ -121,14 +121,13 @@ extension PayloadCheck {
         return document.member(message, "apns") == nil && document.member(message, "webpush") == nil
     }
 
-    /// What FCM passes on is written anew by it, so white space does not count.
     private mutating func checkSizes(of message: Int) {
-        let blocks = ["notification", "data"].compactMap { document.member(message, $0) }
-        let count = blocks.reduce(0) { $0 + document.minimised($1).count }
-        if count > 4096 {
+        let (first, count) = document.blocks(ofMessage: message)
+        let limit = PayloadLimits.bytes
+        if let first, count > limit {
             add(
-                .fcmTooLarge, "notification and data have \(count) bytes, \(count - 4096) over 4096",
-                at: blocks[0])
+                .fcmTooLarge, "notification and data have \(count) bytes, \(count - limit) over \(limit)",
+                at: first)
         }
         if let payload = document.member(message, path: ["apns", "payload"]) {
             checkSize(of: payload, counted: document.minimised(payload).count)

@@ -126,7 +126,9 @@ package struct PayloadCheck {
 
 // What is true of every payload.
 extension PayloadCheck {
-    var sizeLimit: Int { options.headers?["apns-push-type"] == "voip" ? 5120 : 4096 }
+    var sizeLimit: Int {
+        options.headers?["apns-push-type"] == "voip" ? PayloadLimits.voipBytes : PayloadLimits.bytes
+    }
 
     mutating func checkSize(of payload: Int, counted count: Int) {
         guard count > sizeLimit else { return }

@@ -53,11 +53,11 @@ package struct PayloadRewriter: Sendable {
 
     // MARK: - Size
 
-    private static let limit = 4096
+    private static let limit = PayloadLimits.bytes
 
     /// The payload within the limit of its service, without white space if that is what it takes.
     private static func fitted(_ bytes: [UInt8], _ kind: PayloadKind) throws(PrepError) -> [UInt8] {
-        // Nothing within 4096 bytes can be too large in any part of it.
+        // Nothing within the limit can be too large in any part of it.
         guard bytes.count > limit else { return bytes }
         let document = try document(bytes)
         guard kind == .apns else {
@@ -71,11 +71,9 @@ package struct PayloadRewriter: Sendable {
         return bytes[..<range.lowerBound] + small + bytes[range.upperBound...]
     }
 
-    /// FCM writes anew what it passes on, so white space never counts.
     private static func checkMessage(_ document: JSONDocument) throws(PrepError) {
         let message = document.member(0, "message") ?? 0
-        let blocks = ["notification", "data"].compactMap { document.member(message, $0) }
-        let count = blocks.reduce(0) { $0 + document.minimised($1).count }
+        let count = document.blocks(ofMessage: message).bytes
         if count > limit { throw tooLarge("notification and data", count) }
         if let payload = document.member(message, path: ["apns", "payload"]) {
             let count = document.minimised(payload).count

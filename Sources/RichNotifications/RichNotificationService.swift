@@ -9,7 +9,7 @@
     /// them but what its `NotificationRun` holds.
     open class RichNotificationService: UNNotificationServiceExtension {
         /// Notifications that were not answered yet.
-        private let pending = Monitor<[Answer]>([])
+        fileprivate let pending = Monitor<[Answer]>([])
         private static let flows = Monitor<[ObjectIdentifier: NotificationFlow]>([:])
 
         /// Makes the flow, once for the process.
@@ -33,10 +33,7 @@
             let content = request.content
             let answer = Answer(self, content, contentHandler)
             // Before the flow is made, which may take a while the first time.
-            pending.update { pending in
-                pending.removeAll(where: \.isGiven)
-                pending.append(answer)
-            }
+            pending.update { $0.append(answer) }
             guard let flow = Self.flow() else { return answer.giveOriginal() }
             answer.begin(by: flow)
         }
@@ -93,7 +90,7 @@
                     title: content.title, subtitle: content.subtitle, body: content.body)
             ) { self.give($0) }
             let isLate = state.update { state in
-                state.run = run
+                if !state.isGiven { state.run = run }
                 return state.isExpired
             }
             if isLate { run.expire() }
@@ -108,13 +105,18 @@
             if let run { run.expire() } else { giveOriginal() }
         }
 
-        func giveOriginal() { if take() { handler(content) } }
+        func giveOriginal() {
+            guard take() else { return }
+            defer { leave() }
+            handler(content)
+        }
 
         private func give(_ delivery: Delivery) {
             guard take() else {
                 delivery.attachment?.discard()
                 return
             }
+            defer { leave() }
             guard let content = content.mutableCopy() as? UNMutableNotificationContent else {
                 return handler(content)
             }
@@ -126,9 +128,15 @@
         /// Whether the handler may be called now, and never again.
         private func take() -> Bool {
             state.update { state in
-                defer { state.isGiven = true }
+                defer {
+                    state.isGiven = true
+                    state.run = nil
+                }
                 return !state.isGiven
             }
         }
+
+        /// Lets the service go, which may be another one for the next notification.
+        private func leave() { service.pending.update { $0.removeAll { $0 === self } } }
     }
 #endif

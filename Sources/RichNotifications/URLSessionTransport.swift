@@ -44,9 +44,7 @@
                     case .head(let response):
                         guard Self.pass(response, to: exchange) else { return .stopped }
                     case .body(let data):
-                        guard Array(data).withUnsafeBufferPointer({ exchange.take(body: $0.span) }) else {
-                            return .stopped
-                        }
+                        guard exchange.take(body: Array(data).span) else { return .stopped }
                     case .end(let error): return error.map(Self.end) ?? .done
                     }
                 }

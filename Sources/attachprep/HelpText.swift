@@ -23,7 +23,7 @@ enum HelpText {
             'attachprep COMMAND --help' explains a command and its options.
             Every option can also be set by a variable: --max-bytes by ATTACHPREP_MAX_BYTES. The command line wins.
             Exit status: 0 all prepared, passed through or skipped; 1 something was rejected or failed;
-            64 wrong usage; 130 or 143 interrupted.
+            64 wrong usage; 129, 130 or 143 interrupted.
 
             """
         return text

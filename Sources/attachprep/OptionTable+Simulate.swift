@@ -90,7 +90,7 @@ extension OptionSpec {
             }),
         OptionSpec(
             long: "clock", placeholder: "FACTOR", section: .simulator, commands: [.simulate],
-            help: "How much faster than a real one the clock goes (default 1)",
+            help: "How much faster than a real one the clock goes: a whole number to 100 (default 1)",
             action: .value { (settings, value) throws(UsageError) in
                 settings.simulate.clock = Double(try value.integer(in: 1...100))
             }),

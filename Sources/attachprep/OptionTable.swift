@@ -22,7 +22,7 @@ extension OptionSpec {
         OptionSpec(
             long: "profile", placeholder: "NAME", choices: Profile.all.map(\.name), section: .output,
             commands: making + [.payload],
-            help: "Profile to prepare for (default apns); repeat it for several outputs",
+            help: "Profile to prepare for (default apns); repeat it for several outputs, not of a payload",
             isRepeatable: true,
             action: .value { (settings, value) throws(UsageError) in try value.addProfiles(to: &settings) }),
         OptionSpec(

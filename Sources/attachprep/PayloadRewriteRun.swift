@@ -21,12 +21,11 @@ struct PayloadRewriteRun {
 
     private static func replacement(_ settings: Settings) throws(PrepError) -> PayloadRewriter.Replacement {
         let base = settings.links.publicBase ?? ""
-        let own = base.hasSuffix("/") ? base : base + "/"
         let replace = try settings.links.keyFile != nil ? signing(settings, base) : preparing(settings, base)
         let allowsHTTP = settings.links.allowsHTTP
         return { link throws(PrepError) in
             // Rewritten before: a second run changes nothing.
-            if link.hasPrefix(own) { return nil }
+            if LinkPreparer.isPrepared(link, at: base) { return nil }
             if !allowsHTTP, link.prefix(5).lowercased() == "http:" {
                 throw PrepError(
                     .insecureURL, .input,

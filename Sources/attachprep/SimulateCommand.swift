@@ -1,6 +1,7 @@
 internal import AttachmentPrep
 internal import FlowSimulator
 internal import LinkFetch
+internal import MediaCache
 
 /// Runs `attachprep simulate PAYLOAD...`, and the extension's process, which is started by another name.
 struct SimulateCommand {
@@ -54,6 +55,19 @@ struct SimulateCommand {
         self.settings = settings
         self.console = console
         inputs = operands
+        try refuseOwnInputs()
+    }
+
+    /// Nothing that a run reads is replaced by what it keeps.
+    private func refuseOwnInputs() throws(UsageError) {
+        guard let folder = settings.output else { return }
+        let asked = settings.simulate
+        let files = [asked.media, asked.keyFile, asked.detailsAnswer, asked.strings]
+        let read = inputs + files.compactMap(\.self)
+        let own = OwnFileGuard(
+            inputs: read.compactMap { FileStatus(of: $0)?.identity }, profiles: [.apns])
+        let bases = (1...(inputs.count * asked.repetitions)).map { folder.appending("push-\($0)") }
+        if let path = own.conflict(of: asked.media, bases: bases) { throw OwnFileGuard.refusal(path) }
     }
 
     func run() -> Int32 {
@@ -61,19 +75,23 @@ struct SimulateCommand {
             return SimulatedExtension.run(fetch: settings.links.fetch)
         }
         do throws(PrepError) {
-            let temporary = try TemporaryFolder()
-            var phone = try phone(temporary.path)
-            if let cache = settings.links.cache { phone.folder = cache.orHere }
-            phone.handOut = temporary.path.appending("handed-out")
+            let interrupt = Interrupt.install()
             var payloads: [(name: String, payload: [UInt8])] = []
             for input in inputs {
                 payloads.append((input.display, try PayloadInput(input).whole(atMost: 1 << 20)))
             }
-            let all = (0..<settings.simulate.repetitions).flatMap { _ in payloads }
-            let interrupt = Interrupt.install()
-            let outcomes = try Simulation(phone, all).run { interrupt.exitStatus != nil }
             if let status = interrupt.exitStatus { return status }
-            return try tell(outcomes)
+            let all = (0..<settings.simulate.repetitions).flatMap { _ in payloads }
+            if let output = settings.output { try SimulatedOutcome.makeFolder(output) }
+            let temporary = try TemporaryFolder()
+            var phone = try phone(temporary.path)
+            if let cache = settings.links.cache { phone.folder = cache.orHere }
+            // The extension, which makes the same, has nobody to tell.
+            _ = try AttachmentCache(phone.folder, synchronizes: false)
+            phone.handOut = temporary.path.appending("handed-out")
+            let outcomes = try Simulation(phone, all).run { interrupt.exitStatus != nil }
+            let status = try tell(outcomes)
+            return interrupt.exitStatus ?? status
         } catch {
             console.complain("\(error.code.rawValue): \(Display.safe(error.message))")
             return 1

@@ -173,9 +173,8 @@ import Testing
         #expect(try run.objects.count == 1)
     }
 
-    @Test(arguments: [("INT", 130), ("TERM", 143)]) func signalsEndARun(_ signal: String, _ status: Int32)
-        throws
-    {
+    @Test(arguments: [("HUP", 129), ("INT", 130), ("TERM", 143)])
+    func signalsEndARun(_ signal: String, _ status: Int32) throws {
         let place = try Workplace()
         try place.write(["photos/a.jpg": Samples.jpeg])
         // Another run holds the folder, so this one waits until it is told to stop.
@@ -187,6 +186,17 @@ import Testing
         #expect(run.output.isEmpty)
         #expect(run.errors.contains("another batch writes into out"))
         withExtendedLifetime(other) {}
+    }
+
+    @Test func underNohupARunOutlivesItsTerminal() throws {
+        let place = try Workplace()
+        let run = try place.run(
+            """
+            mkfifo pipe; nohup attachprep prepare - -o out --json < pipe 2>/dev/null & job=$!
+            exec 3> pipe; sleep 1; kill -HUP $job; sleep 0.5; printf text >&3; exec 3>&-; wait $job
+            """)
+        #expect(run.status == 1)
+        #expect((try run.objects.first?["error"] as? [String: Any])?["code"] as? String != "cancelled")
     }
 
     @Test func aStreamThatNeverEndsCanBeInterrupted() throws {

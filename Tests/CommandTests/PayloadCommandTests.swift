@@ -133,6 +133,21 @@ import Testing
         #expect(again.output == run.output)
     }
 
+    /// What we made has a shape of its own; originals on the same host have not.
+    @Test func anOriginalUnderThePublicBaseIsRewrittenToo() throws {
+        let key = String(repeating: "a1", count: 32)
+        for (path, isOurs) in [
+            ("download?id=15", false), ("s/photo.jpg", false), ("a1/\(key).jpg", true),
+            ("b2/\(key).jpg", false),
+        ] {
+            let payload = Self.payload.replacingOccurrences(
+                of: "https://shop.example/download?id=15", with: "https://push.example/\(path)")
+            let run = try Workplace().run(Self.keys + "printf '%s' '\(payload)' | \(Self.rewrite)")
+            #expect(run.status == 0, "\(run.errors)")
+            #expect((run.output == payload) == isOurs, "\(path): \(run.output)")
+        }
+    }
+
     @Test(arguments: [("", true), ("--on-error keep", true), ("--on-error=drop", false)])
     func aBadLineIsToldAndKeptOrDropped(_ option: String, _ isKept: Bool) throws {
         let place = try Workplace()

@@ -38,8 +38,12 @@ import Testing
         return place
     }()
 
-    @Test func theMatrixIsLargeEnough() {
+    @Test func theMatrixIsReadAndLargeEnough() throws {
         #expect(Self.cases.count >= 80)
+        let file = Self.fixtures.appendingPathComponent("matrix.tsv")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }
+        #expect(Self.cases.count == lines.count)
         #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
     }
 
@@ -100,6 +104,63 @@ import Testing
         #expect(quiet.output.split(separator: "\n").count == 1)
     }
 
+    /// As SPEC's `prepare`: nothing a run reads is replaced by what it writes.
+    @Test func ownInputsAreNotReplaced() throws {
+        let place = try Workplace()
+        let jpeg = try Data(contentsOf: #require(Self.place).folder.appendingPathComponent("jpeg"))
+        let push = Data(#"{"aps":{"alert":"Hi","mutable-content":1},"image_url":"https://a.example/x"}"#.utf8)
+        try place.write(["push.json": push, "push-1.jpg": jpeg, "other/push-1.jpg": push])
+        for line in [
+            "push.json --media-answer push-1.jpg -o .", "other/push-1.jpg --media-answer push-1.jpg -o other",
+        ] {
+            let run = try place.run("attachprep simulate --extension-memory 4GB \(line)")
+            #expect(run.status == 64)
+            #expect(run.errors.contains("would replace an input"), "\(run.errors)")
+        }
+        #expect(try Data(contentsOf: place.folder.appendingPathComponent("push-1.jpg")) == jpeg)
+        #expect(try Data(contentsOf: place.folder.appendingPathComponent("other/push-1.jpg")) == push)
+    }
+
+    @Test func whatCannotBeWrittenIsSaidBeforeAnythingRuns() throws {
+        let place = try Workplace()
+        try place.write([
+            "file": Data(), "push.json": Data(#"{"aps":{"alert":"Hi","mutable-content":1}}"#.utf8),
+        ])
+        for (option, code) in [("--cache file/cache", "io"), ("-o file/out", "io")] {
+            let run = try place.run("attachprep simulate push.json --json \(option)")
+            #expect(run.status == 1)
+            #expect(run.output.isEmpty)
+            #expect(run.errors.contains("\(code): cannot"), "\(run.errors)")
+        }
+    }
+
+    /// `timeout` signals a process and its group, which is one wish, not two.
+    @Test(arguments: ["INT", "TERM", "HUP"]) func anInterruptedRunLeavesNothingAndTellsWhatEnded(
+        _ signal: String
+    )
+        throws
+    {
+        let place = try Workplace()
+        let jpeg = try #require(Self.place).folder.appendingPathComponent("jpeg").path
+        try place.write([
+            "push.json": Data(
+                #"{"aps":{"alert":"Hi","mutable-content":1},"image_url":"https://a.example/x"}"#.utf8)
+        ])
+        let run = try place.run(
+            """
+            mkdir tmp; TMPDIR=$PWD/tmp attachprep simulate push.json push.json --every 600 --json -o seen \
+                --extension-memory 4GB --media-answer '\(jpeg)' & job=$!
+            for i in $(seq 300); do ls tmp/*/handed-out/* >/dev/null 2>&1 && break; sleep 0.1; done; sleep 1
+            kill -\(signal) $job; kill -\(signal) $job; wait $job; status=$?; ls tmp >&2; exit $status
+            """)
+        #expect(run.status == ["INT": 130, "TERM": 143, "HUP": 129][signal])
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(try run.objects.count == 1)
+        #expect(
+            FileManager.default.fileExists(
+                atPath: place.folder.appendingPathComponent("seen/push-1.jpg").path))
+    }
+
     @Test func theCacheOutlivesTheExtension() throws {
         let place = try Workplace()
         let jpeg = try #require(Self.place).folder.appendingPathComponent("jpeg").path
@@ -120,7 +181,7 @@ import Testing
         ("a.json --network modem", "there is no network 'modem'"),
         ("a.json --network slo", "did you mean 'slow'?"),
         ("a.json --network real --media-answer x", "leave out --media-answer"),
-        ("a.json --clock 0", "1"), ("a.json --extension-seconds 0", "more than no time"),
+        ("a.json --clock 0", "from 1 to 100"), ("a.json --extension-seconds 0", "more than no time"),
         ("a.json --details https://a.example", "{id}"), ("a.json --data-mode fast", "constrained"),
         ("a.json --max-edge 3", "not of simulate"), ("a.json -o -", "--output DIR"),
     ])

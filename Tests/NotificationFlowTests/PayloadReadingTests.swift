@@ -44,6 +44,8 @@ import Testing
         ("file:///a/b%20c.jpg", .file("/a/b c.jpg")), ("file://localhost/a.jpg", .file("/a.jpg")),
         ("file:/a.jpg", .file("/a.jpg")), ("FILE:///a.jpg", .file("/a.jpg")),
         ("cat.png", .bundled("cat.png")), ("кот.png", .bundled("кот.png")),
+        // Names, not schemes.
+        ("file", .bundled("file")), ("https", .bundled("https")), (" File ", .bundled("File")),
     ])
     func placesAreLinksFilesOrNames(_ text: String, _ location: MediaLocation) {
         #expect(MediaLocation(text) == location)
@@ -52,7 +54,8 @@ import Testing
     @Test(arguments: [
         "", "  ", "//a.example/b", "file://other.example/a.jpg", "file:a.jpg", "file:///a%00b",
         "file:///a%zz",
-        "file:///a%2", "../secret", "a/b.png", "/etc/passwd", "javascript:alert(1)", "ftp://a.example/b",
+        "file:///a%2", "file:", "../secret", "a/b.png", "/etc/passwd", "javascript:alert(1)",
+        "ftp://a.example/b",
         "..",
         "data:image/png;base64,AA==", "a\u{0}b",
     ])
@@ -77,12 +80,21 @@ import Testing
 
     @Test(arguments: [
         #"{"fcm_options":"https://a.example"}"#, #"{"fcm_options":["https://a.example"]}"#,
-        #"{"fcm_options":{"image":{}}}"#, #"{"image_url":true}"#,
+        #"{"fcm_options":{"image":{}}}"#, #"{"image_url":true}"#, #"{"image_url":null,"image":" "}"#,
         #"{"aps":{"image_url":"https://a.example"}}"#,
         "{}",
     ])
     func otherTypesAreNoLinks(_ json: String) throws {
         #expect(try MediaKeys.common.location(in: payload(json)) == nil)
+    }
+
+    @Test(arguments: [
+        #"{"image_url":7}"#, #"{"image":["https://a.example/b.jpg"]}"#, #"{"media_url":"ftp://a.example/b"}"#,
+        #"{"fcm_options":{"image":"/b.jpg"}}"#,
+    ])
+    func whatCannotBeMediaIsSaid(_ json: String) throws {
+        let error = #expect(throws: PrepError.self) { try MediaKeys.common.location(in: payload(json)) }
+        #expect(error?.code == .invalidURL)
     }
 
     @Test func keysOfOnesOwnMayHaveDots() throws {

@@ -1,7 +1,6 @@
 import AttachmentPrep
 import Foundation
 import MediaTypes
-import Synchronization
 import TestSupport
 import Testing
 import UserNotifications
@@ -82,6 +81,80 @@ import UserNotifications
         ) { calls = $0 }
         #expect(shown == .text(title: "Order", body: "changed"))
         #expect(calls == 1)
+    }
+
+    final class TwoPushesService: Service {
+        static let own = try? Phone()
+        override class var phone: Phone? { own }
+    }
+
+    @Test func oneExpiryEndsAllPushesOfAService() throws {
+        let phone = try #require(TwoPushesService.phone)
+        phone.network.set("https://a.example/silent", .silence)
+        let service = TwoPushesService()
+        let shown = Monitor<[String]>([])
+        for number in 1...2 {
+            let content = Self.content(["image_url": "https://a.example/silent"])
+            content.body = "push \(number)"
+            service.didReceive(UNNotificationRequest(identifier: "\(number)", content: content)) { content in
+                shown.update { $0.append(content.body) }
+            }
+        }
+        service.serviceExtensionTimeWillExpire()
+        let both = shown.wait(milliseconds: 60_000) { $0.count == 2 ? $0 : nil }
+        #expect(both.map { Set($0) } == ["push 1", "push 2"])
+        usleep(50_000)
+        #expect(shown.update { $0.count } == 2)
+    }
+
+    /// Its time is up while its flow is made.
+    final class SlowlyMadeService: Service {
+        static let current = Monitor<SlowlyMadeService?>(nil)
+
+        override class func makeFlow() throws -> NotificationFlow {
+            current.update { $0?.serviceExtensionTimeWillExpire() }
+            return try Phone().flow()
+        }
+    }
+
+    @Test func timeMayBeUpBeforeThereIsAFlow() throws {
+        let service = SlowlyMadeService()
+        SlowlyMadeService.current.update { $0 = service }
+        let shown = Monitor<[String]>([])
+        let content = Self.content([:])
+        content.body = "as it came"
+        service.didReceive(UNNotificationRequest(identifier: "push", content: content)) { content in
+            shown.update { $0.append(content.body) }
+        }
+        usleep(50_000)
+        #expect(shown.update { $0 } == ["as it came"])
+    }
+
+    final class ShortLivedService: Service {
+        static let own = try? Phone()
+        override class var phone: Phone? { own }
+    }
+
+    /// The system may make another one for each push of a process that lives on.
+    @Test func aServiceGoesWhenItsPushesAreAnswered() throws {
+        let phone = try #require(ShortLivedService.phone)
+        phone.network.set("https://a.example/silent", .silence)
+        for hasLink in [false, true] {
+            weak var service: ShortLivedService?
+            let calls = Monitor(0)
+            do {
+                let made = ShortLivedService()
+                service = made
+                let more = hasLink ? ["image_url": "https://a.example/silent"] : [:]
+                let request = UNNotificationRequest(identifier: "push", content: Self.content(more))
+                made.didReceive(request) { _ in calls.update { $0 += 1 } }
+                if hasLink { made.serviceExtensionTimeWillExpire() }
+            }
+            #expect(calls.wait(milliseconds: 60_000) { $0 == 1 ? true : nil } == true)
+            // The thread that called the handler lets go a moment later.
+            for _ in 0..<5_000 where service != nil { usleep(1_000) }
+            #expect(service == nil)
+        }
     }
 
     final class UnmadeService: Service {}

@@ -134,6 +134,14 @@ struct JSONCase: CustomTestStringConvertible, Sendable {
         #expect(message.contains(why), "\(message)")
     }
 
+    @Test func theByteThatIsNotUTF8IsNamed() throws {
+        // "café" in Latin-1.
+        let bytes = Array("[\"caf".utf8) + [0xE9] + Array("\"]".utf8)
+        let error = try #require(PayloadCheck.report(on: bytes, CheckOptions()).error)
+        #expect(error.message.contains("not UTF-8"))
+        #expect(error.detail == "byte 5, 0xe9")
+    }
+
     @Test func valuesStandWhereTheySay() throws {
         let text = #" {"a" : [1.50, "x\/y", {"b":null}], "é\u0041": true } "#
         let document = try JSONDocument(Array(text.utf8))
