@@ -22,8 +22,8 @@ internal import UserNotifications
 /// Named in Info.plist as `NSExtensionPrincipalClass`.
 final class NotificationService: RichNotificationService {
     override class func makeFlow() throws -> NotificationFlow {
-        // Shared with the app by an App Group, so that either finds what the other fetched.
         Shared.watchNetwork()
+        // Shared with the app by an App Group, so that either finds what the other fetched.
         let cache = try AttachmentCache(Shared.folder, limits: .init(bytes: 50_000_000))
         var flow = NotificationFlow(cache: cache)
         flow.seal = SealedPayload(at: "encrypted_data", keyName: "key_id", keys: SharedKeys())

@@ -88,17 +88,17 @@ public struct MediaKeys: Sendable {
     /// - Throws: `invalid-url` where what stands there is no place: a text of another kind, a number, a list. Flags,
     ///   `null`, empty texts, and objects, in which other paths may lead on, are no media at all.
     func location(in payload: NotificationPayload) throws(PrepError) -> MediaLocation? {
-        var isUnusable: PayloadPath?
+        var unusable: PayloadPath?
         for path in paths {
             switch payload[path] {
             case .string(let text):
                 if let location = MediaLocation(text) { return location }
-                if text.contains(where: { !$0.isWhitespace }) { isUnusable = isUnusable ?? path }
-            case .number, .array: isUnusable = isUnusable ?? path
+                if text.contains(where: { !$0.isWhitespace }) { unusable = unusable ?? path }
+            case .number, .array: unusable = unusable ?? path
             case .none, .null, .bool, .object: break
             }
         }
-        guard let path = isUnusable else { return nil }
+        guard let path = unusable else { return nil }
         let name = path.names.joined(separator: ".")
         throw PrepError(
             .invalidURL, .input,

@@ -7,7 +7,8 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Ctrl-C, SIGTERM and a terminal that goes: the first one raises `cancellation`, the second ends the process at once.
+/// Ctrl-C, SIGTERM and a terminal that goes: the first raises `cancellation`, a second one later ends the process at
+/// once.
 final class Interrupt: Sendable {
     /// Held by every job of the run.
     let cancellation = Cancellation()
@@ -26,7 +27,7 @@ final class Interrupt: Sendable {
 
     /// Takes the signals over, for the rest of the process.
     ///
-    /// The handler does nothing but look at the clock, three atomic stores or the end of the process, all of it allowed there. A call
+    /// The handler looks at the clock and stores three atomics, or ends the process, all of it allowed there. A call
     /// that it interrupts is repeated, and the job's clock then sees the cancellation.
     static func install() -> Interrupt {
         // Touched first here, so that its memory is there before any handler runs.

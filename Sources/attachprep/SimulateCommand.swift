@@ -75,13 +75,13 @@ struct SimulateCommand {
             return SimulatedExtension.run(fetch: settings.links.fetch)
         }
         do throws(PrepError) {
-            let interrupt = Interrupt.install()
             var payloads: [(name: String, payload: [UInt8])] = []
             for input in inputs {
                 payloads.append((input.display, try PayloadInput(input).whole(atMost: 1 << 20)))
             }
-            if let status = interrupt.exitStatus { return status }
             let all = (0..<settings.simulate.repetitions).flatMap { _ in payloads }
+            // Not before: until now there is nothing to tidy up, and a signal ends the reading at once.
+            let interrupt = Interrupt.install()
             if let output = settings.output { try SimulatedOutcome.makeFolder(output) }
             let temporary = try TemporaryFolder()
             var phone = try phone(temporary.path)

@@ -134,6 +134,16 @@ import Testing
         }
     }
 
+    @Test func aSignalEndsTheWaitForAPayload() throws {
+        let run = try Workplace().run(
+            """
+            mkdir tmp; mkfifo pipe; exec 3<> pipe; TMPDIR=$PWD/tmp attachprep simulate - < pipe & job=$!
+            sleep 1; kill -TERM $job; wait $job; status=$?; ls tmp; exit $status
+            """)
+        #expect(run.status == 143)
+        #expect(run.output.isEmpty, "\(run.output)")
+    }
+
     /// `timeout` signals a process and its group, which is one wish, not two.
     @Test(arguments: ["INT", "TERM", "HUP"]) func anInterruptedRunLeavesNothingAndTellsWhatEnded(
         _ signal: String
